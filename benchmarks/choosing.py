@@ -5,8 +5,8 @@
 Documents are chosen by their cards alone, without the second look. Times are processor time: of
 this process, and of the server's where it runs on the same machine and its processes can be seen. A
 question's vector is made before. Memory is what opening takes. Recall is that of the documents
-whose windows are the closest, among those that the server compared. With --first no shelf is made,
-for stores too large for one.
+whose windows are the closest, among those that the server compared. With --first no card table is
+made, for stores too large for one.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from abstrag.collection.card_table import CollectionCards, ShortlistSource
+from abstrag.collection.card_table_file import open_card_table
 from abstrag.collection.filters import Filters
-from abstrag.collection.server_shelf import ServerShelf
-from abstrag.collection.shelf import CollectionShelf, ShortlistSource
-from abstrag.collection.shelf_file import open_shelf
+from abstrag.collection.server_cards import ServerCards
 from abstrag.collection.shortlist import LOOKED_AT, Shortlist
 from abstrag.config import SHORTLIST
 from abstrag.neural.encoder import Vectors
@@ -79,7 +79,7 @@ class Meter:
 
 
 def measured(
-    open_cards: Callable[[], CollectionShelf], meter: Meter, encoder: Known, queries: Sequence[str]
+    open_cards: Callable[[], CollectionCards], meter: Meter, encoder: Known, queries: Sequence[str]
 ) -> list[Shortlist]:
     """Open the cards, ask every question, and print what that took."""
     before, began, there = meter.memory_mb(), time.process_time(), meter.server_s()
@@ -111,22 +111,22 @@ def compared(there: Sequence[Shortlist], here: Sequence[Shortlist]) -> None:
         for one, other in zip(there, here, strict=True):
             near = one.scores[ShortlistSource.VECTORS]
             rows = np.flatnonzero(~np.isnan(near)).tolist()
-            known = {one.shelf.documents[row].id for row in rows}
+            known = {one.cards.documents[row].id for row in rows}
             closest = np.argsort(-other.scores[ShortlistSource.VECTORS], kind="stable")[:most]
-            names = [other.shelf.documents[row].id for row in closest.tolist()]
+            names = [other.cards.documents[row].id for row in closest.tolist()]
             shares.append(len(known.intersection(names)) / len(names))
         print(f"recall of the closest {most}: {float(np.mean(shares)):.4f}")
 
 
 def _names(found: Shortlist) -> list[str]:
-    return [found.shelf.documents[row].id for row in found.order[:LOOKED_AT].tolist()]
+    return [found.cards.documents[row].id for row in found.order[:LOOKED_AT].tolist()]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how documents are chosen on a server.")
     parser.add_argument("--store", help="The address of a PostgreSQL store.")
     parser.add_argument("--queries", type=Path, help="A question on each line.")
-    parser.add_argument("--first", action="store_true", help="Leave the shelf out.")
+    parser.add_argument("--first", action="store_true", help="Leave the card_table out.")
     given = parser.parse_args()
     if given.store is None or given.queries is None:
         print("--store and --queries are needed")
@@ -139,9 +139,11 @@ def main() -> None:
     print(f"{'':12} {heads[0]:>9} " + " ".join(f"{head:>8}" for head in heads[1:]))
     with PostgresStore.open(given.store, create=False) as store:
         meter = Meter(store)
-        there = measured(lambda: ServerShelf(store, encoder), meter, encoder, queries)
+        there = measured(lambda: ServerCards(store, encoder), meter, encoder, queries)
         if not given.first:
-            here = measured(lambda: open_shelf(store, encoder=encoder), meter, encoder, queries)
+            here = measured(
+                lambda: open_card_table(store, encoder=encoder), meter, encoder, queries
+            )
             compared(there, here)
 
 

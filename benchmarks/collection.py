@@ -23,10 +23,10 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from abstrag.collection.card_table import CardTable
 from abstrag.collection.cards import Cards, all_cards
 from abstrag.collection.sentences import STEMS as SENTENCE_STEMS
 from abstrag.collection.sentences import VECTORS as SENTENCE_VECTORS
-from abstrag.collection.shelf import Shelf
 from abstrag.documents.load import load
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.relevance import DEFAULT_PRESET, FAST
@@ -84,10 +84,10 @@ def timed(work: Callable[[], object]) -> float:
 def measure(
     workspace: Workspace, cards: Cards, queries: Sequence[str], *, judge: bool
 ) -> tuple[float, float, float, float]:
-    """Return milliseconds for shelf, shortlist and query: the median, and the slowest twentieth."""
-    shelved = timed(lambda: Shelf.of(cards))
+    """Return milliseconds for cards, shortlist and query: the median, and the slowest twentieth."""
+    gathered = timed(lambda: CardTable.of(cards))
     options = SearchOptions(preset=DEFAULT_PRESET if judge else FAST, patched=False)
-    searcher = workspace.collection(options=options, shelf=Shelf.of(cards)).searcher
+    searcher = workspace.collection(options=options, card_table=CardTable.of(cards)).searcher
     searcher.search(queries[0])  # models and lexicon are loaded before the clock starts
     listed, whole = [], []
     for query in queries:
@@ -95,7 +95,7 @@ def measure(
         listed.append(timed(lambda text=query: searcher.shortlist(text)))  # type: ignore[misc]
         whole.append(timed(lambda text=query: searcher.search(text)))  # type: ignore[misc]
     slow = sorted(whole)[int(0.95 * (len(whole) - 1))]
-    return shelved, statistics.median(listed), statistics.median(whole), slow
+    return gathered, statistics.median(listed), statistics.median(whole), slow
 
 
 def report(
@@ -111,7 +111,7 @@ def report(
     making = timed(lambda: all_cards(store, encoder=encoder))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     cards = all_cards(store, encoder=encoder)
-    again = timed(lambda: Shelf.of(cards))
+    again = timed(lambda: CardTable.of(cards))
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     total = len(cards.documents)
     layers = (CARD, VECTORS, SENTENCE_STEMS, SENTENCE_VECTORS)
@@ -132,10 +132,10 @@ def report(
     print(" ".join(f"{head:>9}" for head in heads))
     for size in sizes:
         some = first(cards, size)
-        shelved, listed, whole, slow = measure(workspace, some, queries, judge=judge)
-        each = Shelf.of(some).nbytes / size
+        gathered, listed, whole, slow = measure(workspace, some, queries, judge=judge)
+        each = CardTable.of(some).nbytes / size
         print(
-            f"{size:>9,} {shelved:>9.0f} {each:>9,.0f} {listed:>9.1f} {whole:>9.1f} {slow:>9.1f}",
+            f"{size:>9,} {gathered:>9.0f} {each:>9,.0f} {listed:>9.1f} {whole:>9.1f} {slow:>9.1f}",
             flush=True,
         )
 

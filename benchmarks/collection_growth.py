@@ -4,8 +4,8 @@
 
 Documents beyond those of the store are mixtures: half of the stems and terms of one document's card
 and half of another's, with the vectors of the first, which is also what is opened when a mixture
-is found. So the shelf has as many entries as real documents would give it, and every document that
-is opened is a real one. Queries are asked with no document open, and a second time with the best
+is found. So the card table has as many entries as real documents would give it, and every document
+that is opened is a real one. Queries are asked with no document open, and again with the best
 ones still open (warm); under `general` the judge is asked as well, and what it said is kept in the
 store. Times are processor time of all threads, which other work on the machine does not change;
 memory is that of the whole process.
@@ -23,9 +23,9 @@ from typing import Final
 
 import numpy as np
 
+from abstrag.collection.card_table import CardTable
 from abstrag.collection.cards import Cards, all_cards
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import Shelf
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.relevance import ALIGNED, FAST, GENERAL
 from abstrag.stores.cards import Bytes, Card, Hashes
@@ -105,13 +105,13 @@ def main() -> None:
         for size in given.sizes:
             some = grown(cards, size)
             started = time.process_time()
-            shelf = Shelf.of(some)
+            card_table = CardTable.of(some)
             took = time.process_time() - started
             del some
-            many = CollectionSearcher(store, preset=preset, encoder=encoder, shelf=shelf)
+            many = CollectionSearcher(store, preset=preset, encoder=encoder, card_table=card_table)
             times = " ".join(map(told, measured(many, queries)))
             print(f"{size:>9,} {took:>9.1f} {megabytes():>9,} {times}", flush=True)
-            del many, shelf
+            del many, card_table
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ from abstrag.config import Settings
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index as build_index
 from abstrag.model.index import DocumentIndex
-from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import default_aligner
+from abstrag.neural.vectors import AlignedText
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

@@ -32,7 +32,7 @@ TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "llm neural lexicon language documents stores backgrounds workers",
     "model",
     "config",
-    "array_file collector data_file errors file_lock sqlite_file telemetry whole_file",
+    "errors files memory telemetry",
 )
 # low to high: a module imports its own package and lower layers, never a peer
 LAYERS = [set(layer.split()) for layer in reversed(TABLE)]

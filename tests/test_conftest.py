@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.stores.location import default_store_path
+from abstrag.stores.open import default_store_path
 from tests.conftest import HERE, SLOW
 
 CONFTEST = Path(__file__).with_name("conftest.py")

@@ -17,7 +17,7 @@ from typing import Final
 from hypothesis import strategies as st
 
 from abstrag.config import COST_UNIT, OMEGA, TAU_MAX
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import (
     Edge,

@@ -19,7 +19,7 @@ from typing import Final
 from abstrag.model.index import DocumentIndex, SegmentRecord
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.segment import Segment
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.trace import ALIGN_WORDS
 
 MASK: Final = "[MASK]"

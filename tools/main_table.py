@@ -46,7 +46,7 @@ from abstrag.errors import AbstragError, InputError
 from abstrag.llm.choose import ConfigSource, choose
 from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.log import CallLog, save
-from abstrag.llm.settings import Limits, Patience
+from abstrag.llm.settings import Limits, Timeouts
 from abstrag.model.record import from_json, to_json
 from abstrag.policy.load import load_programs
 from abstrag.search.calibration import calibration_file, save_calibration
@@ -111,7 +111,7 @@ def models_of(given: argparse.Namespace, name: str, calls: Path) -> Models:
         limits=Limits(max_calls=given.max_calls),
     )
     assert settings is not None
-    patience = Patience(timeout_s=given.timeout, concurrency=given.concurrency)
+    patience = Timeouts(timeout_s=given.timeout, concurrency=given.concurrency)
     settings = replace(settings, patience=patience)
     if given.replay:
         return replay(given.replay / name / RECORDING, settings)

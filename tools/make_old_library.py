@@ -34,8 +34,8 @@ from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
 from abstrag.stores.open import beside, open_store
 from abstrag.stores.protocol import Store
-from abstrag.workspace.edits import EditStore, edge_id, hand_made
 from abstrag.workspace.lessons import gold_evaluator
+from abstrag.workspace.options import EditStore, edge_id, hand_made
 
 FOLDER: Final = Path("/tmp/old-library")  # part of what is kept, as the place of the document
 ASKED: Final = "Why did the ferry turn back?"

@@ -25,9 +25,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.collection.card_table import K1, B, CardTable
 from abstrag.collection.cards import all_cards
 from abstrag.collection.filters import Filters
-from abstrag.collection.shelf import K1, B, Shelf
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import PRIOR_POWER
 from abstrag.search.relevance import ALIGNED, DEFAULT_PRESET, FAST, Preset, standardized
@@ -97,7 +97,7 @@ def systems_of(
         return workspace.collection(options=options, embeddings=embeddings, prior_power=power)
 
     fast = opened(FAST).searcher
-    every = Shelf.of(all_cards(workspace.store, encoder=fast.encoder))
+    every = CardTable.of(all_cards(workspace.store, encoder=fast.encoder))
     names = [info.id for info in every.documents]
     place = {name: i for i, name in enumerate(corpus.ids)}
     aligned = [place[name] for name in names]
@@ -116,13 +116,13 @@ def systems_of(
 
     def first_look(text: str) -> list[str]:
         listed = Shortlist.of(
-            fast.shelf, text, encoder=fast.encoder, filters=Filters(), size=fast.shortlist_size
+            fast.cards, text, encoder=fast.encoder, filters=Filters(), size=fast.shortlist_size
         )
-        return [listed.shelf.documents[i].id for i in listed.order[:K].tolist()]
+        return [listed.cards.documents[i].id for i in listed.order[:K].tolist()]
 
     def shortlist(text: str) -> list[str]:
         listed = fast.shortlist(text)
-        return [listed.shelf.documents[i].id for i in listed.order[:K].tolist()]
+        return [listed.cards.documents[i].id for i in listed.order[:K].tolist()]
 
     def searched(collection: SearchableCollection) -> Ranks:
         return lambda text: [d.document for d in collection.search(text).documents[:K]]

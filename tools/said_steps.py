@@ -13,7 +13,7 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.ranking import Hit
 from abstrag.model.record import record
 from abstrag.model.term import Family, Relation
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.trace import ALIGN_WORDS
 
 _WORD: Final = re.compile(r"\d+(?:[.,]\d+)*(?![^\W\d_])|\w+")

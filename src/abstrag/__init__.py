@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from abstrag.errors import AbstragError
     from abstrag.indexing.pipeline import index
     from abstrag.model.background import Background
-    from abstrag.model.document import Document
+    from abstrag.model.document import Document, Span
     from abstrag.model.index import DocumentIndex
     from abstrag.model.query import Bridge, Clause, Literal, Query
     from abstrag.model.ranking import BudgetCurve, GapTrace, Hit, Ranking, WhyNot
     from abstrag.model.segment import Segment
-    from abstrag.model.span import Span
     from abstrag.model.term import AbstractionMap, Edge, Term
     from abstrag.search.relevance import Preset
     from abstrag.workspace.asynchronous import AsyncAbstRAG
@@ -48,7 +47,7 @@ _HOMES = {
     "Searcher": "engine.searcher",
     "Segment": "model.segment",
     "Settings": "config",
-    "Span": "model.span",
+    "Span": "model.document",
     "Term": "model.term",
     "WhyNot": "model.ranking",
     "Workspace": "workspace.workspace",

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from abstrag.engine.source_files import Quarantine
+from abstrag.engine.library import Quarantine
 from abstrag.errors import AbstragError
 from abstrag.model.term import Edge, Family, Relation
 from abstrag.policy.check import check
 from abstrag.policy.files import DurableFiles
 from abstrag.policy.store import PolicyStore
 from abstrag.server.studio import Uploads
-from abstrag.workspace.edits import LICENCE, OPERATOR, EditStore
+from abstrag.workspace.options import LICENCE, OPERATOR, EditStore
 from tests.faults.plain_disk import PlainDisk, PowerCut, plain_files_on
 from tests.faults.sqlite_disk import Fault
 from tests.unit.policy.samples import OTHER_RULE, RULE, harmless, opened, rule, vote

@@ -57,7 +57,7 @@ def mutants(first: int = 0, kinds: Iterable[str] | None = None) -> Iterator[Item
 
 
 @dataclass
-class Tally:
+class StageCounts:
     """What became of all inputs, by format."""
 
     finds: Path
@@ -121,7 +121,7 @@ def main() -> int:
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--finds", type=Path, default=Path("build/fuzz"))
     given = options.parse_args()
-    tally = Tally(given.finds)
+    tally = StageCounts(given.finds)
     if given.crafted or given.more:
         families = MORE if given.more else FAMILIES
         wanted = [each for each in families if given.only is None or each.kind in given.only]
@@ -148,14 +148,14 @@ def _until(when: float, items: Iterable[Item]) -> Iterator[Item]:
         yield item
 
 
-def run(items: Iterable[Item], tally: Tally, workers: int) -> None:
+def run(items: Iterable[Item], tally: StageCounts, workers: int) -> None:
     """Try inputs side by side and count what became of them."""
     engine = Processes(workers, window=2, time_limit=BUDGET.seconds)
     for item, result in engine.run(Trial(BUDGET), items):
         tally.add(item, result)
 
 
-def send(number: int, first: int, tally: Tally) -> None:
+def send(number: int, first: int, tally: StageCounts) -> None:
     """Send mutants of requests to a server of each kind."""
     from tests.fuzz.wire import Watch, http_mutants, mcp, mcp_http_mutants, pipe_mutants, studio
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz.crafted.every import FAMILIES, crafted
-from tests.fuzz.hunt import Tally, corpus, mutants, run
+from tests.fuzz.hunt import StageCounts, corpus, mutants, run
 from tests.fuzz.mutate import mutant
 from tests.fuzz.targets import TARGETS, Item, Trial
 
@@ -34,7 +34,7 @@ def test_what_was_found_once_is_mended(path: Path) -> None:
 
 
 def test_no_mutant_of_the_corpus_breaks_a_parser(tmp_path: Path) -> None:
-    tally = Tally(tmp_path)
+    tally = StageCounts(tmp_path)
     run(islice(mutants(), MUTANTS), tally, workers=2)
     assert tally.found == []
     assert sum(counted.total() for counted in tally.outcomes.values()) == MUTANTS
@@ -42,7 +42,7 @@ def test_no_mutant_of_the_corpus_breaks_a_parser(tmp_path: Path) -> None:
 
 
 def test_no_crafted_file_of_the_smallest_size_breaks_a_parser(tmp_path: Path) -> None:
-    tally = Tally(tmp_path)
+    tally = StageCounts(tmp_path)
     smallest = [replace(family, sizes=family.sizes[:1]) for family in FAMILIES]
     run(crafted(smallest[:: len(smallest) // CRAFTED]), tally, workers=2)
     assert tally.found == []

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from abstrag.config import COST_UNIT, TAU_MAX
-from abstrag.model.context import Context
+from abstrag.model.index import Context
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.term import Edge, Family, Frame, Mention, Relation
 from abstrag.search.bridges.paths import (

@@ -12,7 +12,7 @@ from abstrag.errors import ModelUnreachable
 from abstrag.llm.connect import Models, connect
 from abstrag.llm.model import CallRole
 from abstrag.llm.prompt import Program
-from abstrag.llm.settings import Endpoint, LlmSettings, Patience
+from abstrag.llm.settings import Endpoint, LlmSettings, Timeouts
 from abstrag.model.answer import AnswerMode, Label
 from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.workspace.tour import demo_index
@@ -110,7 +110,7 @@ def test_a_server_that_is_gone_is_an_error_and_the_log_still_answers(
     first = answer(searcher, "Who visited TSMC?", generator=known)
     endpoint = Endpoint(local_server.model, "http://127.0.0.1:9/v1")  # nobody listens there
     settings = LlmSettings(
-        dict.fromkeys(CallRole, endpoint), {}, patience=Patience(timeout_s=2.0, retries=0)
+        dict.fromkeys(CallRole, endpoint), {}, patience=Timeouts(timeout_s=2.0, retries=0)
     )
     with connect(settings, calls=tmp_path / "calls.db") as gone:
         generator = Generator(gone[CallRole.ANSWER], programs)

@@ -13,7 +13,7 @@ from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.log import CallLog, save
 from abstrag.llm.model import CallRole, ModelRequest, Reply
 from abstrag.llm.prompt import Program, ask
-from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience
+from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Timeouts
 from abstrag.llm.shape import misfit
 from abstrag.model.record import record
 from tests.local_server.server import LocalServer
@@ -56,7 +56,7 @@ def connecting(local_server: LocalServer, tmp_path: Path) -> Connecting:
         values: dict[str, Any] = {
             "endpoints": dict.fromkeys(CallRole, endpoint),
             "prices": {},
-            "patience": Patience(timeout_s=60, retries=1, concurrency=2),
+            "patience": Timeouts(timeout_s=60, retries=1, concurrency=2),
         }
         return connect(LlmSettings(**{**values, **changes}), calls=tmp_path / "calls.db")
 
@@ -91,7 +91,7 @@ def test_a_schema_without_limits_gets_some_that_the_server_can_compile(
         "type": "object",
         "properties": {"title": text, "rows": {"type": "array", "items": row}},
     }
-    with connecting(patience=Patience(timeout_s=60, retries=0)) as models:
+    with connecting(patience=Timeouts(timeout_s=60, retries=0)) as models:
         (reply,) = models[CallRole.INDEX].complete_many([fruits(schema=open_ended, max_tokens=60)])
     if isinstance(reply, ModelError):
         assert "cut off after 60 tokens" in str(reply)  # it went on and on, and was stopped

@@ -14,8 +14,7 @@ from abstrag.model.segment import Granularity
 from abstrag.model.term import Family, Licence, LicenceKind, Relation
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.patch_log import PatchLog, text_hash
-from abstrag.workspace.edits import hand_made
-from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.options import WorkspaceConfig, hand_made
 from abstrag.workspace.workspace import Workspace
 from abstrag_bench.abstrag_system import to_document
 from abstrag_bench.baselines.system import Element, ElementKind, Pool

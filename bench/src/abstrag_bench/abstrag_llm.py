@@ -31,7 +31,7 @@ from abstrag.indexing.pipeline import index
 from abstrag.indexing.prompted.prompts import IndexPrompts
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest
 from abstrag.llm.prompt import Prompt
-from abstrag.llm.usage import Tallied, Tally
+from abstrag.llm.usage import CountedModel, StageCounts
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Stage
 from abstrag.model.ranking import Hit, Ranking
@@ -95,7 +95,7 @@ class AbstragLlmSystem:
     parts: frozenset[str] = frozenset(PARTS)
     cheap: bool = False
     indexer: SharedIndexer = field(default_factory=SharedIndexer)
-    tally: Tally = field(default_factory=Tally)
+    tally: StageCounts = field(default_factory=StageCounts)
     _pooled: PooledDocument | None = None
     _index: DocumentIndex | None = None
     _spent: Mapping[str, Any] = field(default_factory=dict)  # on the index of the document
@@ -132,7 +132,7 @@ class AbstragLlmSystem:
         return self.calibration is None or self.calibration.adds
 
     def _model(self, role: CallRole) -> LanguageModel:
-        return Tallied(self.backing.models[role], self.tally)
+        return CountedModel(self.backing.models[role], self.tally)
 
     def _prompt(self, stage: str, role: CallRole) -> Prompt:
         return Prompt(self.backing.programs[stage], self._model(role), role)
@@ -361,7 +361,7 @@ def _relative(hits: Sequence[Hit]) -> list[float]:
     return [hit.relevance / best for hit in hits]
 
 
-def _told(tally: Tally) -> dict[str, Any]:
+def _told(tally: StageCounts) -> dict[str, Any]:
     counts = tally.take()
     return {
         "calls": sum(one.calls for one in counts.values()),

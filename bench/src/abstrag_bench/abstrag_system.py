@@ -14,13 +14,20 @@ from abstrag.documents.clauses import with_clauses
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint, index
 from abstrag.model.background import EMPTY, Background
-from abstrag.model.context import Context
-from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.index import DocumentIndex
+from abstrag.model.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Metadata,
+    OffsetMap,
+    Quote,
+    Span,
+    Table,
+)
+from abstrag.model.index import Context, DocumentIndex
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
 from abstrag.model.term import Edge, LicenceKind
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge

@@ -30,7 +30,7 @@ class MetricChange:
 
 
 @record
-class Flips:
+class ChangedCases:
     """The cases of a system whose evidence is complete in one run only.
 
     First among the first ten ranks, then among those of them that a user is shown; None where a
@@ -51,7 +51,7 @@ class RunComparison:
     dataset: str
     split: str
     changes: tuple[MetricChange, ...]
-    flips: tuple[Flips, ...]
+    flips: tuple[ChangedCases, ...]
 
 
 def compare(before: Path, after: Path) -> RunComparison:
@@ -146,9 +146,9 @@ def _mean(by_case: Mapping[str, float], cases: Mapping[str, float]) -> float:
     return sum(by_case[case] for case in cases) / len(cases)
 
 
-def _flips(name: str, old: _Records, new: _Records, *, told: bool) -> Flips:
+def _flips(name: str, old: _Records, new: _Records, *, told: bool) -> ChangedCases:
     shown = _flipped(old, new, (SUFF @ 10).shown) if told else (None, None)
-    return Flips(name, *_flipped(old, new, SUFF @ 10), *shown)
+    return ChangedCases(name, *_flipped(old, new, SUFF @ 10), *shown)
 
 
 def _flipped(

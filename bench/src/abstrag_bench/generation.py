@@ -24,7 +24,7 @@ from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Answered
 from abstrag.model.answer import Asked, Label
 from abstrag_bench.baselines.backing import Backing, longest
-from abstrag_bench.baselines.system import Element, System, Writes, Written
+from abstrag_bench.baselines.system import Element, System, WritingSystem, Written
 from abstrag_bench.case import Case
 from abstrag_bench.record import CaseRecord
 
@@ -96,7 +96,7 @@ class ModelWriter:
         request = self._generator.request(
             _task(asked, case.query, longest(case.document, GIVEN_PASSAGES))
         )
-        return [request] * (system.most_writes if isinstance(system, Writes) else 1)
+        return [request] * (system.most_writes if isinstance(system, WritingSystem) else 1)
 
     def __call__(self, jobs: Sequence[RankedCase]) -> list[CaseRecord]:
         """Write every answer that is asked for."""
@@ -108,7 +108,7 @@ class ModelWriter:
                 continue
             if not job.elements:  # nothing found is an answer too, and needs no model
                 made[i] = filled(job.record, asked, Written("", decided=False, calls=0))
-            elif isinstance(job.system, Writes):
+            elif isinstance(job.system, WritingSystem):
                 made[i] = self._by_method(job, job.system, asked)
             else:
                 together[i] = _task(asked, job.case.query, job.elements)
@@ -125,7 +125,7 @@ class ModelWriter:
                 made[i] = filled(made[i], task.asked, _written(reply), details=more)
         return made
 
-    def _by_method(self, job: RankedCase, system: Writes, asked: Asked) -> CaseRecord:
+    def _by_method(self, job: RankedCase, system: WritingSystem, asked: Asked) -> CaseRecord:
         """Let a system with a way of its own decide what is written from what."""
         replies: list[Answered[Any]] = []
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
-from abstrag.data_file import read_data_file
 from abstrag.errors import InputError, ModelError, OverBudget
+from abstrag.files import read_data_file
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program
 from abstrag.llm.shape import misfit

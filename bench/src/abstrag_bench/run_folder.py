@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from abstrag.errors import InputError
-from abstrag.file_lock import file_locked
+from abstrag.files import file_locked
 from abstrag.model.record import from_json, record, to_json
 from abstrag_bench.record import CaseRecord
 

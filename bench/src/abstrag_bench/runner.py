@@ -18,8 +18,8 @@ from typing import Any, Final
 from abstrag.errors import InputError, OverBudget
 from abstrag.llm.model import ModelRequest
 from abstrag.workers.protocol import Engine, LostItem
-from abstrag_bench.baselines.backing import Backing, Modelled
-from abstrag_bench.baselines.system import Explained, Ranked, System, Versioned
+from abstrag_bench.baselines.backing import Backing, ModelSystem
+from abstrag_bench.baselines.system import Explained, Ranked, System, VersionedSystem
 from abstrag_bench.case import Case, Dataset, by_document, sampled
 from abstrag_bench.generation import RankedCase, Writer, told
 from abstrag_bench.record import CaseRecord
@@ -59,14 +59,14 @@ class Bench:
     def info(self, spec: SystemSpec) -> SystemInfo:
         """Describe a system for the run's manifest."""
         system = self._systems[spec.name]
-        state = system.state if isinstance(system, Versioned) else ""
+        state = system.state if isinstance(system, VersionedSystem) else ""
         ours = spec.base.startswith(OURS)
         return SystemInfo(spec.base, system.fidelity, dict(spec.given), state, marks_shown=ours)
 
     def worst(self, name: str, case: Case) -> list[ModelRequest]:
         """Return as many requests as a system can make for a case, its answer included."""
         system = self._systems[name]
-        made = system.worst(case.query, case.document) if isinstance(system, Modelled) else []
+        made = system.worst(case.query, case.document) if isinstance(system, ModelSystem) else []
         return made + (self._writer.worst(system, case) if self._writer else [])
 
     def score(self, unit: ScoringUnit) -> list[CaseRecord]:

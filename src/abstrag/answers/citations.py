@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from abstrag.model.answer import AnswerSentence, Citation, Evidence
-from abstrag.model.document import Document
+from abstrag.model.document import Document, Span
 from abstrag.model.ranking import Hit
 from abstrag.model.segment import Segment
-from abstrag.model.span import Span
 
 # Finding quoted words again: exact but for spaces, dashes, quotation marks and ligatures.
 #

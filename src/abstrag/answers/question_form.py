@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.calendar import MONTH_NAMES
 
 
@@ -43,7 +43,7 @@ class FigureComparison(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class QuestionTarget:
     """A question read for its answer: the form, the names of what is looked up, and the periods.
 
     `measures` are the wordings of the quantities: one, or the two of a share, ratio or difference.
@@ -177,7 +177,7 @@ _FILLER: Final = re.compile(
 )
 
 
-def wanted(question: str) -> Wanted:
+def wanted(question: str) -> QuestionTarget:
     """Read what a question asks for."""
     text = " ".join(_ASIDE.sub(" ", question).split())
     named, parts = years(text), parts_of_year(text)
@@ -189,7 +189,7 @@ def wanted(question: str) -> Wanted:
         value = float(limit["n"].replace(",", ""))
     listed = form is Form.PERIOD and _LISTED.search(text) is not None
     measures = _measures(_LISTED.sub(" ", text) if listed else text, form)
-    return Wanted(form, measures, named, parts, dates(text), comparison, value, listed)
+    return QuestionTarget(form, measures, named, parts, dates(text), comparison, value, listed)
 
 
 def _form(text: str) -> Form:

@@ -17,14 +17,14 @@ from abstrag.backgrounds.touched import (
     BackgroundPart,
     ClassFact,
     NameFact,
-    Touched,
+    TouchedFacts,
     Weight,
     touched,
 )
 from abstrag.errors import BackgroundError
+from abstrag.files import bears_mark
 from abstrag.model.background import Background
 from abstrag.model.record import from_json, record
-from abstrag.sqlite_file import bears_mark
 
 APPLICATION_ID: Final = 0x41627342  # "AbsB", in the header of the SQLite file
 VERSION: Final = 1
@@ -88,7 +88,7 @@ class CompiledBackground:
         """What licences call it; the name changes with the content."""
         return f"{self.path.name}@{self.digest[:12]}"
 
-    def touched_by(self, texts: Sequence[str]) -> Touched:
+    def touched_by(self, texts: Sequence[str]) -> TouchedFacts:
         """Return what the sources say about the things that texts name."""
         with reading(self.path) as base:
             written = _written(base, texts)
@@ -221,7 +221,7 @@ class SourceInfo:
 
 
 @record
-class Survey:
+class BackgroundSummary:
     """What a compiled Background holds, and what is odd in it."""
 
     sources: tuple[SourceInfo, ...]
@@ -236,7 +236,7 @@ class Survey:
     circle_examples: tuple[str, ...]
 
 
-def survey(path: str | Path) -> Survey:
+def survey(path: str | Path) -> BackgroundSummary:
     """Read a compiled Background once, check that it is sound, and count."""
     with reading(Path(path)) as base:
         (state,) = base.execute("PRAGMA quick_check").fetchone()
@@ -248,7 +248,7 @@ def survey(path: str | Path) -> Survey:
         homonyms = "SELECT MIN(surface) FROM name GROUP BY form HAVING COUNT(*) > 1"
         circles = _circles(base)
         duplicates, conflicts = base.execute("SELECT duplicates, conflicts FROM meta").fetchone()
-        return Survey(
+        return BackgroundSummary(
             sources=tuple(
                 SourceInfo(*row)
                 for row in base.execute("SELECT name, facts, distance FROM source ORDER BY id")

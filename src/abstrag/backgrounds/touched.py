@@ -74,7 +74,7 @@ class BackgroundPart:
     weights: Sequence[Weight]
 
 
-class Says(StrEnum):
+class SuggestionKind(StrEnum):
     """What a suggestion says of two surfaces."""
 
     ALIAS = "="
@@ -87,7 +87,7 @@ class Suggestion:
     """What a document calls by a form may also be called, or be a kind of, `target`."""
 
     form: str
-    says: Says
+    says: SuggestionKind
     target: str
     distance: float
     confidence: float
@@ -95,7 +95,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
+class TouchedFacts:
     """What sources say about the things of a document.
 
     `origins` tells where the entries of the Background stand: by table and key as its licences
@@ -119,7 +119,7 @@ class _Way:
     origin: str
 
 
-def touched(part: BackgroundPart, name: str) -> Touched:
+def touched(part: BackgroundPart, name: str) -> TouchedFacts:
     """Sort what was looked up into premises and suggestions."""
     sorter = _Sorter(part, name)
     for hit in part.hits:
@@ -158,7 +158,7 @@ class _Sorter:
                 far = max(hit.distance, other.distance, 0.0)
                 far += _surprisal(self._share(hit)) + _surprisal(self._share(other))
                 stands = other.origin if hit.preferred else hit.origin
-                self._suggest(hit, Says.ALIAS, other, far, other.confidence, stands)
+                self._suggest(hit, SuggestionKind.ALIAS, other, far, other.confidence, stands)
         if sure and len(premises) > 1:
             self._state("aliases", premises)
         if hit.thing not in self.ways:
@@ -177,7 +177,7 @@ class _Sorter:
                 continue
             extra = 0.0 if other.preferred else max(other.distance, 0.0)
             far = DELTA_ABS_ONE_WAY + way.distance + extra + _surprisal(self._share(hit))
-            says = Says.ROLE if way.role else Says.CLASS
+            says = SuggestionKind.ROLE if way.role else SuggestionKind.CLASS
             self._suggest(hit, says, other, far, way.confidence, way.origin)
 
     def _state(self, table: str, premises: Sequence[NameFact]) -> None:
@@ -187,9 +187,15 @@ class _Sorter:
             self.origins[f"{table}.{main.surface}", other.form] = other.origin
 
     def _suggest(
-        self, hit: NameFact, says: Says, other: NameFact, far: float, sure: float, origin: str
+        self,
+        hit: NameFact,
+        says: SuggestionKind,
+        other: NameFact,
+        far: float,
+        sure: float,
+        origin: str,
     ) -> None:
-        weight = OMEGA["expression" if says is Says.ALIAS else "concept"]
+        weight = OMEGA["expression" if says is SuggestionKind.ALIAS else "concept"]
         if weight + far > TAU_MAX or other.form == hit.form:
             return
         confidence = round(min(hit.confidence, sure) * self._share(hit), 4)
@@ -235,7 +241,7 @@ class _Sorter:
                     heappush(heap, entry)
         return [way for target, way in best.items() if target != thing]
 
-    def result(self) -> Touched:
+    def result(self) -> TouchedFacts:
         tables = {
             table: {key: tuple(entries[key]) for key in sorted(entries)}
             for table, entries in self.tables.items()
@@ -246,7 +252,7 @@ class _Sorter:
         background = Background(
             tables["aliases"], tables["classes"], tables["roles"], name=self.name
         )
-        return Touched(background, tuple(suggestions), dict(sorted(self.origins.items())))
+        return TouchedFacts(background, tuple(suggestions), dict(sorted(self.origins.items())))
 
 
 def _nearest(names: Sequence[NameFact], most: int) -> list[NameFact]:

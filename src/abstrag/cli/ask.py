@@ -13,8 +13,9 @@ from rich.markup import escape
 from abstrag.answers.answer import NOT_HERE, THESE, THIS, generation_task
 from abstrag.answers.generator import GenerationTask
 from abstrag.answers.verdicts import BY, BY_RULES, WEIGHED
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
     estimate_of_many,
     opened,
     print_models,

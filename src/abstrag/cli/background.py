@@ -9,9 +9,9 @@ import click
 from rich.markup import escape
 
 from abstrag.backgrounds.build import build
-from abstrag.backgrounds.compiled import CompiledBackground, Survey, is_compiled, survey
+from abstrag.backgrounds.compiled import BackgroundSummary, CompiledBackground, is_compiled, survey
 from abstrag.backgrounds.source import DISTANCE, BackgroundSource
-from abstrag.backgrounds.touched import Says, Touched
+from abstrag.backgrounds.touched import SuggestionKind, TouchedFacts
 from abstrag.cli.options import json_option
 from abstrag.cli.output import console, print_json, progress
 from abstrag.config import OMEGA
@@ -128,7 +128,7 @@ def _sources(
     return [BackgroundSource.of(file, told.get(str(file)), language=language) for file in files]
 
 
-def _print(found: Survey) -> None:
+def _print(found: BackgroundSummary) -> None:
     out = console()
     for source in found.sources:
         how = "stated" if source.distance is None else f"suggested at distance {source.distance:g}"
@@ -146,11 +146,11 @@ def _print(found: Survey) -> None:
             out.print(f"[yellow]{count:,}[/] {what}{escape(shown)}")
 
 
-def _cost(says: Says, distance: float) -> float:
-    return OMEGA["expression" if says is Says.ALIAS else "concept"] + distance
+def _cost(says: SuggestionKind, distance: float) -> float:
+    return OMEGA["expression" if says is SuggestionKind.ALIAS else "concept"] + distance
 
 
-def _data(part: Touched) -> dict[str, object]:
+def _data(part: TouchedFacts) -> dict[str, object]:
     return {
         "stated": part.background,
         "suggested": [

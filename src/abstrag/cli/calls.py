@@ -115,7 +115,7 @@ def calls_export(outer: Path | None, file: Path, calls_path: Path | None, as_jso
 
 
 def _exists(path: Path | None) -> bool:
-    """Tell whether to look: who never asked a model has no log, and that is no error."""
+    """Tell whether there is a log; without one there were no calls, which is no error."""
     return path is not None or default_calls_path().exists()
 
 

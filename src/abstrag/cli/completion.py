@@ -66,7 +66,7 @@ def _place(shell: str) -> Path:
 
 
 def _see_that_it_is_read(file: Path, startup: Path) -> None:
-    """Add a line to what the shell reads when it starts, unless it is there."""
+    """Add a line to the shell's startup file, unless it is there already."""
     before = startup.read_text("utf-8") if startup.exists() else ""
     line = f"[ -f '{file}' ] && . '{file}'  {_MARK}"
     if line in before.splitlines():

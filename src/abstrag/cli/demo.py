@@ -20,7 +20,7 @@ from abstrag.refine.sufficiency import LOOKED_AT, WARN
 from abstrag.search.dense import DenseSimilarity
 from abstrag.search.lexical import Lexical
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, Similarity
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.tour import (
     DEMO_QUERY,

@@ -99,7 +99,7 @@ def _lexicon() -> str:
 
 
 def _store() -> str:
-    from abstrag.stores.location import default_store_path
+    from abstrag.stores.open import default_store_path
     from abstrag.stores.sqlite import SqliteStore
 
     with (

@@ -1,4 +1,4 @@
-"""Options about who does the work: how many workers, of which kind, and where."""
+"""Options about workers: how many, of which kind, and where."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _BUDGET: Final = (
 def _budget(
     time_limit: float | None, cpu_limit: float | None, memory_mb: float | None
 ) -> DocumentBudget | None:
-    """Return what one document may cost; None where nobody says."""
+    """Return the limits for one document; None where no option sets them."""
     if time_limit is None and cpu_limit is None and memory_mb is None:
         return None
     return DocumentBudget(
@@ -73,7 +73,7 @@ _ENGINE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
-    """How many workers, of which kind, and where; None where nobody said."""
+    """How many workers, of which kind, and where; None where no option says."""
 
     workers: int | None
     engine: str
@@ -104,7 +104,7 @@ def engine_options(what: str) -> Callable[[_Command], _Command]:
 
 
 def refuse_with_model(options: EngineOptions) -> None:
-    """Say that a model and several workers do not go together."""
+    """Raise an error: a language model cannot be combined with several workers."""
     if options.is_given:
         asked = f"--engine {RAY}" if options.engine == RAY else f"--workers {options.workers}"
         raise InputError(

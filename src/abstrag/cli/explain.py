@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
     estimate_of_many,
     opened,
     print_models,

@@ -59,17 +59,17 @@ _SAID: Final = {  # in the order in which they are told
 }
 
 
-def told_counts(outcomes: Iterable[IndexOutcome]) -> str:
+def outcome_counts(outcomes: Iterable[IndexOutcome]) -> str:
     """Say what became of files: how many are new, changed, unchanged, failed."""
     counts = Counter(o.why.value if o.why is not None else o.status for o in outcomes)
     return ", ".join(f"{counts[each]} {said}" for each, said in _SAID.items() if counts[each])
 
 
-class IndexingTold:
-    """Is told every file, step and page, and tells a person."""
+class IndexingProgress:
+    """Shows a person the progress of indexing: files, steps and pages."""
 
     def __init__(self, bar: Progress, clock: Callable[[], float] = time.monotonic) -> None:
-        """Tell by a bar, if its console is a terminal, else by lines on standard error."""
+        """Show a bar if the console is a terminal, else write lines on standard error."""
         self._bar = bar
         self._clock = clock
         self._last = clock()
@@ -77,30 +77,30 @@ class IndexingTold:
         self._outcomes: list[IndexOutcome] = []
 
     def count(self, files: Callable[[], int]) -> None:
-        """Count the files first where a person watches, so that the time left can be told."""
+        """Count the files first if a person is watching, so that the time left can be shown."""
         if self._bar.console.is_terminal:
             self._bar.update(self._bar.task_ids[0], total=files())
 
     def on_file(self, path: Path) -> None:
-        """Begin with a file."""
+        """Show that a file is begun."""
         self._file = path.name
         self._tell("")
 
     def on_step(self, name: str) -> None:
-        """Begin with a step of a file."""
+        """Show that a step of a file is begun."""
         self._tell(name)
 
     def on_page(self, page: int, pages: int) -> None:
-        """Be done with reading a page, of so many."""
+        """Show that a page has been read, of how many."""
         self._tell(f"page {page} of {pages}")
 
     def on_outcome(self, outcome: IndexOutcome) -> None:
-        """Be done with a file."""
+        """Show the outcome of a file."""
         self._outcomes.append(outcome)
         self._tell("")
 
     def on_prepared(self, done: int, total: int) -> None:
-        """Have so many documents ready for a search over all, of so many that were not."""
+        """Show how many documents were prepared for a search over all, of how many."""
         here = f"preparing search over all documents: {done} of {total}"
         task = self._bar.task_ids[0]
         if done == 0:
@@ -109,12 +109,12 @@ class IndexingTold:
         self._say(here)
 
     def on_words(self, document: str) -> None:
-        """Begin to read the words of a document for search."""
+        """Show that the words of a document are being read for search."""
         self._bar.update(self._bar.task_ids[0], description=escape(f"words of {document}"))
         self._say(f"reading the words of {document} for search")
 
     def _say(self, line: str) -> None:
-        """Write a line where nobody watches, and not too often."""
+        """Write a line if there is no terminal, but not too often."""
         if self._bar.console.is_terminal or self._clock() - self._last < EVERY_S:
             return
         self._last = self._clock()
@@ -124,7 +124,7 @@ class IndexingTold:
         here = f"{self._file} {now}".strip()
         task = self._bar.task_ids[0]
         self._bar.update(task, completed=len(self._outcomes), description=escape(here))
-        parts = (told_counts(self._outcomes), here)
+        parts = (outcome_counts(self._outcomes), here)
         self._say("; ".join(part for part in parts if part))
 
 
@@ -180,7 +180,7 @@ def index_command(
     shortfalls: list[Shortfall] = []
     config = replace(config, budget=budget or DocumentBudget())
     with opened(config, models_options) as workspace, progress(None) as bar:
-        told = IndexingTold(bar)
+        told = IndexingProgress(bar)
         models, prompting = workspace.models, workspace.prompting
         engine = _engine(workers_options, budget, here=in_process, with_model=models is not None)
         library = workspace.indexing(told.on_step, shortfalls.append)
@@ -216,7 +216,7 @@ def index_command(
 def _engine(
     options: EngineOptions, budget: DocumentBudget | None, *, here: bool, with_model: bool
 ) -> Engine | None:
-    """Return who indexes; None for this process."""
+    """Return the engine that indexes; None for this process."""
     if with_model:
         refuse_with_model(options)
         if budget is not None:
@@ -237,10 +237,10 @@ def _outcomes(
     engine: Engine | None,
     *,
     few: int,
-    told: IndexingTold,
+    told: IndexingProgress,
     on_ahead: Callable[[], None] | None,
 ) -> list[IndexOutcome]:
-    """Index, and show how far that is."""
+    """Index the files, and show the progress."""
     outcomes: list[IndexOutcome] = []
     told.count(lambda: sum(1 for _ in listed(paths)))
     if engine is None:
@@ -313,18 +313,18 @@ def _print(outcomes: list[IndexOutcome], dropped: Counter[str]) -> None:
         elif o.status == "skipped":
             _print_line(out, f"[yellow]skipped  [/] {escape(o.path)}  {escape(_why(o))}")
     if many:
-        out.print(told_counts(outcomes))
+        out.print(outcome_counts(outcomes))
     for answer, count in sorted(dropped.items()):
         out.print(f"[dim]dropped   {counted(count, 'answer')} of the model ({answer})[/]")
 
 
 def _print_line(out: Console, markup: str) -> None:
-    """Print a line that names a file: whole, so that programs find it, and exactly as it is."""
+    """Print a line that names a file: unbroken and unchanged, so that programs can read it."""
     out.print(markup, soft_wrap=True, emoji=False)
 
 
 def _described(o: IndexOutcome) -> str:
-    """Say what the store now has of a file."""
+    """Describe what the store now holds for a file."""
     document = escape(o.document or "")
     counts = ", ".join(
         (counted(o.segments, "segment"), counted(o.terms, "term"), counted(o.edges, "edge"))
@@ -340,12 +340,12 @@ def _described(o: IndexOutcome) -> str:
 
 
 def _unread(language: str) -> str:
-    """Say that a document is in a language that is not read, and what becomes of that."""
+    """Say that a document is in a language that is not understood, and what follows from that."""
     return f"in {language_name(language)}, which is not read: found by words and vectors alone"
 
 
 def _why(o: IndexOutcome) -> str:
-    """Say why a file was not indexed, and what the store has of it nevertheless."""
+    """Say why a file was not indexed, and what the store still holds for it."""
     why = f"{o.error} ({o.hint})" if o.hint else o.error or ""
     return why if o.document is None else f"{why}; {_kept_from_before(o)}"
 
@@ -368,7 +368,7 @@ def _raise_failures(outcomes: list[IndexOutcome]) -> None:
 
 
 def _summed_up(outcomes: list[IndexOutcome]) -> str:
-    """Say how many files failed, and of the others what became of them."""
+    """Count the files that failed, and the others by outcome."""
     counts = Counter(o.status for o in outcomes)
     said = f"{counts['failed']} of {len(outcomes)} files failed"
     if skipped := counts["skipped"]:

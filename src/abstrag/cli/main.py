@@ -144,7 +144,7 @@ def _loaded(name: str, entries: list[EntryPoint]) -> click.Command:
 
 
 def _summary(entry: EntryPoint) -> str:
-    """Return what a package says of itself in a line, for its command."""
+    """Return the one-line summary of the package that brings a command."""
     return (entry.dist.metadata["Summary"] if entry.dist else None) or entry.value
 
 
@@ -181,14 +181,14 @@ def main(args: list[str] | None = None) -> Any:
 
 
 def _print_whatever_files_are_called() -> None:
-    """Write bytes of a name that are no text, and signs that the terminal lacks, as escapes."""
+    """Print undecodable bytes, and characters that the terminal lacks, as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _collect_seldom() -> None:
-    """Look for garbage seldom, and not at all when the process ends.
+    """Run the garbage collector rarely, and not at all when the process ends.
 
     A document is hundreds of thousands of records without a cycle among them. Looking through all
     of them again and again takes a sixth of a short command's time.

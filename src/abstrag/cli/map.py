@@ -19,8 +19,8 @@ from abstrag.collection.map import CollectionMap, Thing, forms_of_text
 from abstrag.collection.merge import Cited, Merge, Refusal
 from abstrag.model.index import DocumentIndex
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
-from abstrag.stores.location import is_store
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.open import is_address
+from abstrag.stores.sqlite import is_store
 from abstrag.workspace.options import WorkspaceConfig
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ def print_collection(
 
 
 class _First(Generic[T]):
-    """The first few of many things in an order, of which no more than twice as many are held."""
+    """The first few of many items in some order, without holding all of them."""
 
     def __init__(self, order: Callable[[T], Any], most: int | None) -> None:
         self.count = 0
@@ -76,7 +76,7 @@ class _First(Generic[T]):
         self._held: list[T] = []
 
     def take(self, items: Iterable[T]) -> None:
-        """Look at some more; of equals the first comes first."""
+        """Take in some more items; among equal items the first stays first."""
         for item in items:
             self.count += 1
             self._held.append(item)

@@ -20,9 +20,7 @@ from abstrag.model.segment import Granularity
 from abstrag.policy.location import DEFAULT_FAMILY
 from abstrag.search.query.operators import OPERATORS
 from abstrag.search.relevance import DEFAULT_PRESET, FAST, PRESETS
-from abstrag.stores.location import STORE_VARIABLE
-from abstrag.stores.open import Target
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.open import STORE_VARIABLE, Target, is_address
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
 
 if TYPE_CHECKING:
@@ -118,7 +116,7 @@ def with_options(command: _Command, options: Sequence[Callable[[_Command], _Comm
 def gathered(
     name: str, make: Callable[..., Any], options: Sequence[Callable[[_Command], _Command]] = ()
 ) -> Callable[[_Command], _Command]:
-    """Return a decorator that adds options and hands a command what is made of their values.
+    """Return a decorator that adds options and passes a command one value made of them.
 
     `make` takes arguments that are called like the options, those that the command has already
     included; the command calls what it makes `name`.
@@ -145,7 +143,7 @@ def print_estimate(estimate: Estimate) -> None:
 
 
 def print_ledger(ledger: ModelUsage) -> None:
-    """Say on standard error, in one line, what the models took; nothing when none was asked."""
+    """Print in one line on standard error what the models used; nothing if none was asked."""
     if not ledger.roles:
         return
     total = ledger.total
@@ -159,13 +157,13 @@ def print_ledger(ledger: ModelUsage) -> None:
 
 
 class StoreTarget(click.Path):
-    """A path, or an address left as the text it is: a `Path` would drop one of its slashes."""
+    """A path, or an address as text, because a `Path` would drop one of its slashes."""
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return a `Path`, or the address that it is not."""
+        """Return a `Path`, or the text of an address."""
         return value if is_address(value) else super().convert(value, param, ctx)
 
 
@@ -173,7 +171,7 @@ _MOST: Final = 200  # completions that are offered
 
 
 class DocumentTarget(click.types.StringParamType):
-    """A text, left as it is; only completion knows that it names a document."""
+    """Plain text; it differs from other text only in that completion offers documents."""
 
     name = "text"
 
@@ -187,7 +185,7 @@ class DocumentTarget(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem]:
-        """Offer the ids that begin so, and files; the shell's own completion where no id fits."""
+        """Offer matching ids, and files; leave it to the shell where no id matches."""
         found = [
             CompletionItem(name, help=title)
             for name, title in _documents(ctx)
@@ -202,7 +200,7 @@ class DocumentTarget(click.types.StringParamType):
 
 
 def _documents(ctx: click.Context) -> list[tuple[str, str]]:
-    """Return ids and titles of the store that the command line names so far; never make one."""
+    """Return ids and titles from the store named on the command line; never create a store."""
     from abstrag.stores.open import default_store, open_store
 
     target = ctx.params.get("store_path") or default_store()
@@ -214,7 +212,7 @@ def _documents(ctx: click.Context) -> list[tuple[str, str]]:
 
 
 def _files(incomplete: str) -> list[str]:
-    """Return the files and folders whose path begins so, spelled as the user began."""
+    """Return the files and folders whose path begins with this text, in the user's spelling."""
     folder, _, start = incomplete.rpartition("/")
     begin = f"{folder}/" if "/" in incomplete else ""
     try:
@@ -347,10 +345,10 @@ patch_options = gathered("config", _patching, _PATCHES)
 
 
 def bridging_options(command: _Command) -> _Command:
-    """Add to the `config` of a command that ranks nothing which bridges there are."""
+    """Add the options on bridges to a command's `config`, for commands that rank nothing."""
     return library_options(gathered("config", _bridging, _BRIDGING)(command))
 
 
 def search_options(command: _Command) -> _Command:
-    """Add to a command's `config` how documents are ranked."""
+    """Add the options on ranking to a command's `config`."""
     return bridging_options(gathered("config", _ranking, _RANKING)(command))

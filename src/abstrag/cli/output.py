@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 _LEAD: Final = re.compile(r" *(?:\S{1,10}(?: \S{1,10})? {2,})?")
 
 
-class HangingConsole(Console):
-    """Breaks a line of text so that what follows stands under its beginning, not at the margin."""
+class HangingIndentConsole(Console):
+    """Indents the continuation of a long line under the beginning of its text."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print as usual; a single string that is too wide is broken under its beginning."""
+        """Print as usual; the continuation of a string that is too wide is indented."""
         if len(objects) == 1 and isinstance(objects[0], str) and not options:
             text = self.render_str(objects[0], highlight=False)
-            objects = (hung(self, text),)
+            objects = (hanging_indent(self, text),)
         super().print(*objects, **options)
 
 
-def hung(console: Console, text: Text) -> Text:
-    """Return a text whose lines fit the console; one that is broken goes on under its beginning."""
-    lines = [_hung(console, line) for line in text.split("\n", allow_blank=True)]
+def hanging_indent(console: Console, text: Text) -> Text:
+    """Return a text whose lines fit the console, with continuation lines indented."""
+    lines = [_hanging_indent(console, line) for line in text.split("\n", allow_blank=True)]
     return Text("\n").join(lines)
 
 
-def _hung(console: Console, line: Text) -> Text:
+def _hanging_indent(console: Console, line: Text) -> Text:
     if line.cell_len <= console.width:
         return line
     lead = _LEAD.match(line.plain)
@@ -74,10 +74,10 @@ def family_style(family: Family) -> str:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Return a console that drops colour and width limits when nobody is looking."""
-    made = HangingConsole(stderr=stderr, highlight=False, soft_wrap=False)
+    """Return a console without colour and width limits if the output is no terminal."""
+    made = HangingIndentConsole(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal:
-        made = HangingConsole(stderr=stderr, highlight=False, width=120, no_color=True)
+        made = HangingIndentConsole(stderr=stderr, highlight=False, width=120, no_color=True)
     return made
 
 

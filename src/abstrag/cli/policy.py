@@ -423,7 +423,7 @@ def _print(out: Console, text: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Return text that was written by we do not know whom, fit for a terminal."""
+    """Return text from an untrusted source with everything removed that a terminal acts on."""
     return escape(
         "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     )

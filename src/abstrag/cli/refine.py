@@ -9,9 +9,15 @@ from pathlib import Path
 import click
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.engine_options import EngineOptions, engine_options, refuse_with_model
-from abstrag.cli.opened import estimate_of_many, opened, print_models, tell_estimate
+from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
+    estimate_of_many,
+    opened,
+    print_models,
+    tell_estimate,
+)
 from abstrag.cli.options import (
     LlmOptions,
     json_option,
@@ -166,7 +172,7 @@ def _one(workspace: Workspace, episode: Episode, how: RefineOptions, *, as_json:
 def _print_many(
     many: SearchableCollection, made: CollectionRefinement, how: RefineOptions, *, as_json: bool
 ) -> None:
-    """Print what was done to each document, and where the hits of all stand now."""
+    """Print what was done to each document, and the new ranking over all."""
     if as_json:
         print_json(made)
         return
@@ -189,7 +195,7 @@ def _tell_estimate_of_many(
 
 
 def _many(runs: Iterable[tuple[Run, DocumentIndex]], *, as_json: bool) -> None:
-    """Tell what became of each document."""
+    """Print the outcome of each document."""
     told = []
     for run, index in runs:
         told.append(run)

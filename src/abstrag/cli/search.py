@@ -8,8 +8,9 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
     estimate_of_many,
     opened,
     print_models,
@@ -89,7 +90,7 @@ def search_command(
     """
     place = collection.place(config, target)
     if place is not None:
-        from abstrag.cli.collection_options import print_ranking
+        from abstrag.cli.opened import print_ranking
 
         if refine or as_set:
             raise InputError(

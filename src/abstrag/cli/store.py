@@ -7,9 +7,9 @@ from rich.markup import escape
 
 from abstrag.cli.options import DocumentTarget, StoreTarget, json_option, store_option
 from abstrag.cli.output import console, counted, print_json, progress
+from abstrag.collection.card_table_file import save_card_table
 from abstrag.collection.filters import Filters
 from abstrag.collection.listing import Sort, listing
-from abstrag.collection.shelf_file import keep_shelf
 from abstrag.errors import InputError
 from abstrag.model.record import to_data
 from abstrag.neural.whole_text import default_encoder
@@ -117,7 +117,7 @@ def store_prepare(store_path: Target | None, no_embeddings: bool, as_json: bool)
         open_store(store_path or default_store(), create=False) as store,
         progress(None, quiet=as_json) as bar,
     ):
-        made, count = keep_shelf(
+        made, count = save_card_table(
             store,
             encoder=encoder,
             on_made=lambda done, total: bar.update(bar.task_ids[0], total=total, completed=done),

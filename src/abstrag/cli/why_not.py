@@ -6,8 +6,9 @@ import click
 from rich.console import Console
 from rich.markup import escape
 
-from abstrag.cli.collection_options import CollectionOptions, collection_options
 from abstrag.cli.opened import (
+    CollectionOptions,
+    collection_options,
     estimate_of_many,
     opened,
     print_models,
@@ -62,7 +63,7 @@ def why_not_command(
     """
     place = collection.place(config, target)
     if place is not None:
-        from abstrag.cli.collection_options import print_why_not
+        from abstrag.cli.opened import print_why_not
 
         with place.open(models_options, as_json=as_json) as many:
             if models_options.dry_run:

@@ -1,4 +1,4 @@
-"""How the card of a document is made: its stems, its times, what its map leads to at what cost."""
+"""Making the card of a document: its stems, its times, and the terms its map leads to."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def card_of(index: DocumentIndex) -> Card:
 
 @lru_cache(maxsize=1 << 16)
 def hashed(name: str) -> int:
-    """Return the 64 bits by which a stem or a term is known."""
+    """Return the 64-bit hash of a stem or a term."""
     data = name.encode(errors="surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little")
 
@@ -95,7 +95,7 @@ def _reach(index: DocumentIndex) -> Mapping[str, int]:
 def _cheapest(
     own: Mapping[str, int], ways: Mapping[str, Iterable[tuple[str, int]]]
 ) -> dict[str, int]:
-    """Return the least cost of every term that some of our own lead to, within the limit."""
+    """Return the least cost of every term that some terms lead to, within the limit."""
     found: dict[str, int] = {}
     queue: list[tuple[int, str]] = []
     for term, units in own.items():

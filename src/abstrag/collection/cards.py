@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 
 from abstrag.collection.card import card_of
-from abstrag.collection.sentences import VECTORS_VERSION, SentenceShelf
+from abstrag.collection.sentences import VECTORS_VERSION, SentenceReader
 from abstrag.errors import StoreReadOnly
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
-from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, Lacking, LayerKey, Store
+from abstrag.stores.cards import CARD, VECTORS, Card, QuantizedVectors, card_key
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey, MissingLayers, Store
 
 WINDOW_WORDS: Final = 250  # what the shipped embedder reads at once, and a little more
 _AT_A_TIME: Final = 16  # documents embedded together, so that every core has some
@@ -24,11 +24,11 @@ OnMade = Callable[[int, int], None]  # told how many are done, of how many
 Layers = Mapping[LayerKey, bytes]
 
 
-Batch = tuple[Lacking, ...]
+Batch = tuple[MissingLayers, ...]
 MakeLayers = Callable[[Iterable[Batch]], Iterator[tuple[Batch, Layers]]]
 
 
-Part = tuple[Card, Coded | None]  # of a document; its vectors where there is an encoder
+Part = tuple[Card, QuantizedVectors | None]  # of a document; its vectors where there is an encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Cards:
         return tuple(card for card, _ in self.parts)
 
     @property
-    def vectors(self) -> tuple[Coded, ...] | None:
+    def vectors(self) -> tuple[QuantizedVectors, ...] | None:
         """All vectors, read together; None without an encoder."""
         found = tuple(vectors for _, vectors in self.parts if vectors is not None)
         return found or None
@@ -83,17 +83,17 @@ def all_cards(
 def complete(
     store: Store,
     encoder: TextEncoder | None,
-    lacking: Iterable[Lacking],
+    missing_layers: Iterable[MissingLayers],
     *,
     on_made: OnMade = lambda _done, _all: None,
     make: MakeLayers | None = None,
 ) -> int:
-    """Have a store keep in its tables what is missing there, and say of how many it was made.
+    """Make and store what documents lack, and return for how many documents that was.
 
     What it has as a layer already is put again, as after an upgrade: the tables are filled by that.
     """
-    missing: list[Lacking] = []
-    for each in lacking:
+    missing: list[MissingLayers] = []
+    for each in missing_layers:
         if kept := store.get_layers(_keys(each, encoder)):
             store.put_layers(kept)
         keyed = {layer for _, layer, _ in kept}
@@ -110,11 +110,11 @@ def complete(
 def _made(
     store: Store,
     encoder: TextEncoder | None,
-    missing: Sequence[Lacking],
+    missing: Sequence[MissingLayers],
     on_made: OnMade,
     make: MakeLayers | None,
 ) -> Iterator[Layers]:
-    """Make what documents lack, some documents at a time."""
+    """Make the missing layers, some documents at a time."""
     batches = (tuple(missing[at : at + _AT_A_TIME]) for at in range(0, len(missing), _AT_A_TIME))
     done = 0
     if missing:
@@ -130,26 +130,26 @@ def _made(
         on_made(done, len(missing))
 
 
-def _keys(lacking: Lacking, encoder: TextEncoder | None) -> list[LayerKey]:
-    content, made_of = card_key(lacking.info)
-    keys = [(content, CARD, made_of)] if lacking.card else []
-    if encoder is not None and lacking.vectors:
+def _keys(missing_layers: MissingLayers, encoder: TextEncoder | None) -> list[LayerKey]:
+    content, made_of = card_key(missing_layers.info)
+    keys = [(content, CARD, made_of)] if missing_layers.card else []
+    if encoder is not None and missing_layers.vectors:
         keys.append((content, VECTORS, vectors_made_by(encoder)))
     return keys
 
 
 def _missing(
     store: Store, encoder: TextEncoder | None, documents: Sequence[DocumentInfo]
-) -> list[Lacking]:
-    """Say which documents lack something, and leave what belongs to older indexes."""
+) -> list[MissingLayers]:
+    """Return the documents that lack layers; layers of older indexes do not count."""
     carded = _kept_of(store, CARD, {card_key(info) for info in documents})
     if encoder is None:
-        every = (Lacking(info, card_key(info) not in carded, False) for info in documents)
+        every = (MissingLayers(info, card_key(info) not in carded, False) for info in documents)
     else:
         made_by = vectors_made_by(encoder)
         embedded = _kept_of(store, VECTORS, {(info.content_hash, made_by) for info in documents})
         every = (
-            Lacking(
+            MissingLayers(
                 info,
                 card_key(info) not in carded,
                 (info.content_hash, made_by) not in embedded,
@@ -160,7 +160,7 @@ def _missing(
 
 
 def _kept_of(store: Store, layer: str, wanted: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return which contents and fingerprints a layer is kept of."""
+    """Return the contents and fingerprints for which a layer is stored."""
     keys = ((content, fingerprint) for content, fingerprint, _ in store.layers_named(layer))
     return {key for key in keys if key in wanted}
 
@@ -193,53 +193,53 @@ class _KeptParts:
             key: layers[key] for layers in (self.refused, found) for key in keys if key in layers
         }
         if len(held) < len(keys):  # somebody has dropped it since
-            held |= made_layers(self.store, self.encoder, (Lacking(info, True, True),))
+            held |= made_layers(self.store, self.encoder, (MissingLayers(info, True, True),))
         card, *vectors = (held[key] for key in keys)
-        return Card.from_bytes(card), Coded.from_bytes(vectors[0]) if vectors else None
+        return Card.from_bytes(card), QuantizedVectors.from_bytes(vectors[0]) if vectors else None
 
 
 def made_layers(store: Store, encoder: TextEncoder | None, batch: Batch) -> dict[LayerKey, bytes]:
-    """Make what some documents lack.
+    """Make the missing layers of some documents.
 
     Words are read for the aligner and kept at once, in files; the rest is for the caller to keep.
     """
     return layers_of({each: store.get(each.info.id) for each in batch}, store, encoder)
 
 
-def lacking(store: Store, encoder: TextEncoder, info: DocumentInfo) -> Lacking:
-    """Say what a search over all documents lacks of one that the store need not have yet."""
+def missing_layers(store: Store, encoder: TextEncoder, info: DocumentInfo) -> MissingLayers:
+    """Return the layers that a document, stored or not, lacks for a search over all."""
     card, vectors = card_key(info), vectors_made_by(encoder)
     keys = [(card[0], CARD, card[1]), (info.content_hash, VECTORS, vectors)]
     kept = store.get_layers(keys)
-    return Lacking(info, keys[0] not in kept, keys[1] not in kept)
+    return MissingLayers(info, keys[0] not in kept, keys[1] not in kept)
 
 
 def layers_of(
-    lacked: Mapping[Lacking, DocumentIndex], store: Store, encoder: TextEncoder | None
+    lacked: Mapping[MissingLayers, DocumentIndex], store: Store, encoder: TextEncoder | None
 ) -> dict[LayerKey, bytes]:
-    """Make what some documents lack of their indexes; the store keeps the words read ahead."""
+    """Make missing layers from indexes; words that the aligner read go into the store."""
     indexes = {each.info: index for each, index in lacked.items()}
-    shelf = SentenceShelf(store, encoder)
+    card_table = SentenceReader(store, encoder)
     made: dict[LayerKey, bytes] = {}
     for info, card, _ in lacked:
         if card:
-            made |= shelf.stem_layer(info, indexes[info])
+            made |= card_table.stem_layer(info, indexes[info])
             content, made_of = card_key(info)
             made[content, CARD, made_of] = card_of(indexes[info]).to_bytes()
     bare = {each.info.content_hash: each.info for each in lacked if each.vectors}
     if encoder is not None and bare:
         for info in bare.values():
-            made |= shelf.vector_layer(info, indexes[info])
+            made |= card_table.vector_layer(info, indexes[info])
         cut = [windows(indexes[info]) for info in bare.values()]
         ends = list(accumulate(map(len, cut)))
         rows = encoder.embed([text for texts in cut for text in texts])
         for content, own in zip(bare, np.split(rows, ends[:-1]), strict=True):
-            made[content, VECTORS, vectors_made_by(encoder)] = Coded.of(own).to_bytes()
+            made[content, VECTORS, vectors_made_by(encoder)] = QuantizedVectors.of(own).to_bytes()
     return made
 
 
 def windows(index: DocumentIndex) -> list[str]:
-    """Cut a document into stretches an embedder reads whole, the title before each."""
+    """Cut a document into windows that an embedder reads whole, each after the title."""
     title = index.document.title
     room = max(1, WINDOW_WORDS - len(title.split()))
     found = [word for segment in index.segments for word in segment.text.split()]
@@ -248,5 +248,5 @@ def windows(index: DocumentIndex) -> list[str]:
 
 
 def vectors_made_by(encoder: TextEncoder) -> str:
-    """Return the fingerprint of the vectors of documents: that of the encoder, and what it read."""
+    """Return the fingerprint of documents' vectors: of the encoder and of what it reads."""
     return f"{WINDOW_WORDS} {VECTORS_VERSION} {encoder.fingerprint}"

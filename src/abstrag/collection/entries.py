@@ -24,9 +24,9 @@ from abstrag.collection.homonyms import (
 from abstrag.indexing.events import TELLINGS
 from abstrag.language.spelling import fold
 from abstrag.language.words import key
+from abstrag.model.document import Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import record
-from abstrag.model.span import Span
 from abstrag.model.term import (
     Edge,
     Frame,
@@ -51,7 +51,7 @@ _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 @record
 class ThingName:
-    """A way to call a thing, the id a query makes of it, its form, and what says so.
+    """A name of a thing, the id that a query makes of it, its form, and its licence.
 
     The name the document itself settles on needs no licence.
     """
@@ -89,8 +89,8 @@ class NamedThing:
 
 
 @record
-class Happening:
-    """An event as the document tells it: what, who, when, and in which words."""
+class EventReport:
+    """An event as a document reports it: what, who, when, and in which words."""
 
     event: str
     participants: tuple[tuple[str, str], ...]  # slot and term, sorted
@@ -105,13 +105,13 @@ class Entries:
 
     title: str
     entries: tuple[NamedThing, ...]
-    happenings: tuple[Happening, ...]
+    happenings: tuple[EventReport, ...]
     concepts: tuple[str, ...]  # further concepts it mentions
     context: tuple[str, ...]  # names and phrases of several words that stand near entries
 
 
 def entries_of(index: DocumentIndex) -> Entries:
-    """Read the entries off an index."""
+    """Return the entries of an index."""
     return _Reader(index).read()
 
 
@@ -222,7 +222,7 @@ class _Reader:
         )
 
     def _near(self, one: str, names: Iterable[ThingName]) -> list[str]:
-        """Return what else is named around a thing, less what has a word of its own names."""
+        """Return the other names near a thing, without those that share a word with its own."""
         own = {word for name in names for word in key(name.surface).replace("-", " ").split()}
         where = {
             segment + step
@@ -235,7 +235,7 @@ class _Reader:
         other = [t for t in found if not own & set(_words(t))]
         return sorted(other, key=lambda t: (-found[t], t))[:_MOST_NEAR]
 
-    def _happenings(self) -> Iterator[Happening]:
+    def _happenings(self) -> Iterator[EventReport]:
         listed = {edge.source for edge in self.index.map.edges if edge.operator == TELLINGS}
         for frame in self.index.frames:
             if frame.event in listed:  # the verb itself is an event as well
@@ -249,7 +249,7 @@ class _Reader:
             span = segment.alignment.locate(frame.start, frame.end)
             coerced = sum(slot.coerced for slot in frame.slots if slot.name in ("who", "whom"))
             licence = Licence(LicenceKind.TEXT, segment.text[frame.start : frame.end], span)
-            yield Happening(frame.event, who, licence, when, coerced)
+            yield EventReport(frame.event, who, licence, when, coerced)
 
     def _participants(self, frame: Frame) -> tuple[tuple[str, str], ...]:
         found = {
@@ -269,7 +269,7 @@ class _Reader:
         return {t for t in mentioned if t.startswith(_CONCEPT) and t not in self.drafts}
 
     def _exactly(self, licence: Licence) -> Licence:
-        """Let a quotation take in the bracket it stops short of."""
+        """Extend a quotation by the closing bracket that follows it."""
         span = licence.span
         if span is None:
             return licence
@@ -300,13 +300,13 @@ def _is_name(term: Term) -> bool:
 
 
 def _is_stated(edge: Edge) -> bool:
-    """True for what text or Background says outright of a thing; no guess, no model's word."""
+    """True for what text or Background states of a thing, not for a guess or a model's reply."""
     things = edge.source.startswith((_ENTITY, _CONCEPT))
     return things and edge.truth_preserving and edge.licence.kind in _STATING
 
 
 def mentioned(term: str) -> NamedThing:
-    """Return the entry of a concept that a document mentions and says nothing of."""
+    """Return the entry of a concept that a document mentions without stating anything of it."""
     label = term.partition(":")[2]
     name = _name(label, term)
     return NamedThing(term, label, (name,), (name.form,))
@@ -349,5 +349,5 @@ def _is_narrow(when: Interval | None) -> bool:
     return when is not None and when.start[:7] == when.end[:7]
 
 
-def _told_first(one: Happening) -> tuple[str, tuple[tuple[str, str], ...], int]:
+def _told_first(one: EventReport) -> tuple[str, tuple[tuple[str, str], ...], int]:
     return one.event, one.participants, one.licence.span.start if one.licence.span else -1

@@ -22,10 +22,10 @@ JUDGE_POWER: Final = 3.0  # of what the judge says of the document's best segmen
 
 @dataclass(frozen=True)
 class CollectionMatch:
-    """A query laid over the documents of a shortlist, after the judge was asked."""
+    """A query matched with the documents of a shortlist, after the judge was asked."""
 
     shortlist: Shortlist
-    rows: tuple[int, ...]  # of the shelf: which documents the shares are, in their order
+    rows: tuple[int, ...]  # of the card table: which documents the shares are, in their order
     joint: JointRanking
     looked: Shortlist  # after a look at the opened documents, which orders them
     prior_power: float
@@ -44,8 +44,8 @@ class CollectionMatch:
         return tuple(sorted(made, key=lambda each: (-each.score, each.rank)))
 
     def explained(self, document: str, position: int) -> Hit | None:
-        """Return a segment as it stands among all, None when it is no candidate."""
-        documents = self.shortlist.shelf.documents
+        """Return a segment with its place among all, None when it is no candidate."""
+        documents = self.shortlist.cards.documents
         owner = next((o for o, row in enumerate(self.rows) if documents[row].id == document), None)
         row = None if owner is None else self.joint.row(owner, position)
         if row is None:
@@ -57,12 +57,15 @@ class CollectionMatch:
     def stands_for(self, owner: int, document: str) -> bool:
         """Tell whether the document of a share is a given one, or a copy of it."""
         row = self.rows[owner]
-        return document in (self.shortlist.shelf.documents[row].id, *self.shortlist.copies(row))
+        return document in (
+            self.shortlist.cards.documents[row].id,
+            *self.shortlist.copies(row),
+        )
 
     def _hit(self, row: int, score: float) -> CollectionHit:
         owner = int(self.joint.owners[row])
         place = self.rows[owner]
-        info = self.shortlist.shelf.documents[place]
+        info = self.shortlist.cards.documents[place]
         return CollectionHit(
             hit=replace(self.joint.hit(row), document=info.id),
             title=info.title,
@@ -76,7 +79,7 @@ class CollectionMatch:
         return max((float(self.looked.prior[row]) for row in self.rows), default=1.0)
 
     def _score(self, rank: int, row: int, owner: int, scores: list[float]) -> DocumentScore:
-        info = self.shortlist.shelf.documents[row]
+        info = self.shortlist.cards.documents[row]
         found = {name: aggregate(scores) for name, aggregate in AGGREGATIONS.items()}
         own = float(self.looked.prior[row]) / self._best
         return DocumentScore(

@@ -17,9 +17,9 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.collection.entries import Entries, Happening, NamedThing, mentioned
+from abstrag.collection.entries import Entries, EventReport, NamedThing, mentioned
 from abstrag.collection.homonyms import form, is_short
-from abstrag.collection.map_referents import Referents, Way
+from abstrag.collection.map_referents import MergePath, Referents
 from abstrag.collection.map_store import MapTables, Node
 from abstrag.collection.merge import (
     Bearer,
@@ -27,8 +27,8 @@ from abstrag.collection.merge import (
     DocumentTerm,
     Merge,
     MergeReason,
+    NameSense,
     Refusal,
-    Side,
     is_contested,
     joined,
 )
@@ -50,24 +50,24 @@ _MOST_QUOTED = 4
 @dataclass(frozen=True, slots=True)
 class _Telling:
     document: str
-    happening: Happening
+    happening: EventReport
 
     @property
     def node(self) -> DocumentTerm:
-        """The telling as a node: the event, and where the document tells it."""
+        """The node of this report: the event, and its place in the document."""
         span = self.happening.licence.span
         return DocumentTerm(self.document, f"{self.happening.event}@{span.start if span else 0}")
 
 
-Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, Way]]
+Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, MergePath]]
 
 
 def merged_happenings(
-    told: Mapping[str, Sequence[Happening]],
+    told: Mapping[str, Sequence[EventReport]],
     referent: Callable[[DocumentTerm], DocumentTerm],
     ways: Ways,
 ) -> tuple[list[Merge], list[Refusal]]:
-    """Return the merges of events, and the tellings that their times keep apart.
+    """Return the merges of events, and the events that their times keep apart.
 
     `referent` names the thing a node is taken for, `ways` says what it costs to.
     """
@@ -92,7 +92,7 @@ def _by_time(
     merges: list[Merge],
     refusals: list[Refusal],
 ) -> None:
-    """Put tellings together whose times agree; one that fits two times fits neither."""
+    """Group events whose times agree; one that fits two times joins neither."""
     parts: list[tuple[Interval, list[_Telling]]] = []
     doubtful: list[_Telling] = []
     dated = [t for t in tellings if t.happening.when is not None]
@@ -136,7 +136,7 @@ def _merge(name: str, tellings: Sequence[_Telling], ways: Ways) -> Merge:
 
 
 def _presupposed(tellings: Sequence[_Telling], ways: Ways) -> int:
-    """Return what it costs to take the participants of any two tellings for the same."""
+    """Return the cost of taking the participants of any two events for the same."""
     terms = sorted(
         {DocumentTerm(t.document, term) for t in tellings for _, term in t.happening.participants}
     )
@@ -171,7 +171,7 @@ def _refused(
     name: str, reason: str, parts: Sequence[tuple[Interval, Sequence[_Telling]]]
 ) -> Refusal:
     sides = tuple(
-        Side(
+        NameSense(
             when.start if when.start == when.end else f"{when.start} to {when.end}",
             tuple(sorted({t.node for t in tellings})),
         )
@@ -189,7 +189,7 @@ _CONCEPT: Final = f"{TermKind.CONCEPT.value}:"
 
 @record
 class Thing:
-    """What the collection takes for one thing: its nodes, and what which document says of it."""
+    """What the collection takes for one thing: its nodes, and what each document says of it."""
 
     label: str
     nodes: tuple[DocumentTerm, ...]
@@ -205,7 +205,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Names that hang together, and what is made of the nodes that bear them."""
+    """Connected names, and how the nodes that bear them are merged."""
 
     names: Mapping[str, int]  # by form, the numbers under which they are kept
     referents: Referents
@@ -250,17 +250,17 @@ class CollectionMap:
             self.add(document, entries)
 
     def add(self, document: str, entries: Entries) -> None:
-        """Take a document in, in place of what it said before."""
+        """Add a document, or replace its earlier entries."""
         self._tables.add(document, entries)
         self._forget()
 
     def remove(self, document: str) -> None:
-        """Let go of a document and of all it licensed."""
+        """Remove a document and everything it licensed."""
         self._tables.remove(document)
         self._forget()
 
     def close(self) -> None:
-        """Let go of the file; a map that nobody uses any more does so by itself."""
+        """Close the file; an unused map does so when it is collected."""
         self._tables.close()
 
     @property
@@ -283,22 +283,22 @@ class CollectionMap:
         return self._tables.entry(node) or mentioned(node.term)
 
     def bearer(self, node: DocumentTerm) -> Bearer:
-        """Return a node with the rare names that stand near it; one that joins nothing is none."""
+        """Return a node with the rare names near it that can join it to others."""
         near = self._tables.near(node)
         rare = self._rare(near.tolist())
         return Bearer(node, self.entry(node), frozenset(token for token, _ in rare.values()))
 
     def referent(self, node: DocumentTerm) -> DocumentTerm:
-        """Return the node that stands for all that are taken for the same thing as this one."""
+        """Return the representative of all nodes that are taken for the same thing as this one."""
         related = self._around(self.entry(node).forms)
         return related.referents.root(node) if node in related.entries else node
 
-    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
+    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return every node that may be taken for the same thing, with the cheapest chain to it."""
         related = self._around(self.entry(node).forms)
         return related.referents.ways(node) if node in related.entries else {}
 
-    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, Way]:
+    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return the ways to nodes that state something of the same thing: names or classes."""
         related = self._around(self.entry(node).forms)
         if node not in related.entries:
@@ -321,7 +321,7 @@ class CollectionMap:
                 yield DocumentTerm(document, concept)
 
     def related(self, term: str | None = None) -> Iterator[Related]:
-        """Go through the names that hang together, all or those around a term, each once.
+        """Yield groups of connected names, all or those around a term, each once.
 
         They are worked out as they are asked for: what is made of the last few is kept.
         """
@@ -358,7 +358,7 @@ class CollectionMap:
             yield from related.things(wanted)
 
     def events(self) -> Iterator[Merge | Refusal]:
-        """Go through the merges of events, and the tellings that their times keep apart."""
+        """Yield the merges of events, and the events that their times keep apart."""
         for event in self._tables.events():
             told = self._tables.happenings(event)
             merges, refusals = merged_happenings(told, self.referent, self.ways)
@@ -366,7 +366,7 @@ class CollectionMap:
             yield from refusals
 
     def _around(self, forms: Iterable[str]) -> Related:
-        """Work out the referents of all names that hang together with some."""
+        """Work out the referents of all names that are connected with some names."""
         wanted = sorted(forms)
         known = next((self._by_name[one] for one in wanted if one in self._by_name), None)
         if known is not None:
@@ -432,7 +432,7 @@ class CollectionMap:
     def _mentions(
         self, name: str, bearers: Iterable[Node], known: Mapping[DocumentTerm, Node]
     ) -> list[Node]:
-        """Return the documents that mention, and say nothing of, a concept others speak about."""
+        """Return the documents that mention a concept of which only others state something."""
         terms = {found.node.term for found in bearers if _is_phrase(found.node.term)}
         found = (
             DocumentTerm(document, term)
@@ -450,7 +450,7 @@ class CollectionMap:
         return self._tables.rare(near, most=most)
 
     def _keep(self, made: Related) -> None:
-        """Keep what was worked out last, and as much of what was before as there is room for."""
+        """Cache the latest result, and earlier ones as far as there is room."""
         self._related[id(made)] = made
         self._by_name |= dict.fromkeys(made.names, made)
         self._nodes += len(made.entries)
@@ -476,7 +476,7 @@ def _is_phrase(term: str) -> bool:
 
 
 def forms_of_text(text: str) -> set[str]:
-    """Return what the name that somebody asks about is looked up by."""
+    """Return the forms under which a name is looked up."""
     return {one for one in (form(text), form(text.upper())) if one}
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from abstrag.collection.entries import NamedThing, ThingName
 from abstrag.collection.homonyms import is_short
 from abstrag.collection.map import CollectionMap
-from abstrag.collection.map_referents import Way
+from abstrag.collection.map_referents import MergePath
 from abstrag.collection.merge import DocumentTerm
 from abstrag.config import COST_UNIT, OMEGA
 from abstrag.indexing.build_map import merged_edges, merged_terms
@@ -96,7 +96,7 @@ def _classes(said: NamedThing, entry: NamedThing) -> Iterator[tuple[Term, Licenc
         yield Term(one.term, kind, one.label), one.licence
 
 
-def _cited(other: DocumentTerm, way: Way, licence: Licence) -> Licence:
+def _cited(other: DocumentTerm, way: MergePath, licence: Licence) -> Licence:
     """Read the licence aloud: who says what in which words, and why that counts here.
 
     The place is part of the words, for a licence's span points into the document searched.
@@ -111,7 +111,7 @@ def _cited(other: DocumentTerm, way: Way, licence: Licence) -> Licence:
     return Licence(LicenceKind.COLLECTION, f"{says}, and {because}{through}")
 
 
-def _edge(node: DocumentTerm, target: str, way: Way, licence: Licence) -> Edge:
+def _edge(node: DocumentTerm, target: str, way: MergePath, licence: Licence) -> Edge:
     weight = OMEGA[Family.EXPRESSION]
     return Edge(
         source=node.term,

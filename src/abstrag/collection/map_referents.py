@@ -1,4 +1,4 @@
-"""Referents: nodes put together by merges, as far as nothing speaks against it.
+"""Referents: nodes that merges join, unless something contradicts it.
 
 Merges that meet may contradict each other though each looks well by itself. The cheaper one goes
 first, and a member that would bring a clash with it stays out. Inside a referent a chain of merges
@@ -21,7 +21,7 @@ from abstrag.collection.homonyms import (
     persons_clash,
     same_long_form,
 )
-from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, Refusal, Side, by_member
+from abstrag.collection.merge import DocumentTerm, Merge, MergeReason, NameSense, Refusal, by_member
 from abstrag.config import COST_UNIT, TAU_MAX
 from abstrag.search.bridges.paths import to_units
 
@@ -29,7 +29,7 @@ _LIMIT = to_units(TAU_MAX)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class MergePath:
     """A chain of merges from one node to another."""
 
     node: DocumentTerm
@@ -45,7 +45,7 @@ class Way:
 
 @dataclass(slots=True)
 class _Profile:
-    """What is known of a referent that could clash."""
+    """What is known of a referent that could contradict another one."""
 
     label: str
     nodes: list[DocumentTerm]
@@ -65,7 +65,7 @@ class _Profile:
         return made
 
     def clash(self, other: _Profile) -> str | None:
-        """Say why two referents cannot be one, if they cannot."""
+        """Return why two referents cannot be the same, or None."""
         if kinds_clash(self.kinds, other.kinds):
             one, two = " or ".join(sorted(self.kinds)), " or ".join(sorted(other.kinds))
             return f"one is shown to be a {one}, the other a {two}"
@@ -89,7 +89,7 @@ class _Profile:
 
 
 class Referents:
-    """What a set of merges makes of the nodes they touch."""
+    """The referents that a set of merges makes of its nodes."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Referents:
         self, merge: Merge, one: DocumentTerm, other: DocumentTerm, reason: str
     ) -> Refusal:
         sides = tuple(
-            Side(self._profile[root].label, tuple(sorted(self._profile[root].nodes)))
+            NameSense(self._profile[root].label, tuple(sorted(self._profile[root].nodes)))
             for root in sorted((one, other))
         )
         return Refusal(merge.name, reason, sides)
@@ -175,13 +175,13 @@ class Referents:
 
     def ways(
         self, start: DocumentTerm, to: frozenset[DocumentTerm] | None = None
-    ) -> dict[DocumentTerm, Way]:
+    ) -> dict[DocumentTerm, MergePath]:
         """Return the cheapest chains of merges to the nodes of the referent, or to some."""
-        found: dict[DocumentTerm, Way] = {}
+        found: dict[DocumentTerm, MergePath] = {}
         left = None if to is None else set(to)
         crossed: set[int] = set()
         serial = count()
-        heap = [(0, next(serial), Way(start, 0, ()))]
+        heap = [(0, next(serial), MergePath(start, 0, ()))]
         while heap and (left is None or left):
             units, _, way = heappop(heap)
             if way.node in found:
@@ -198,7 +198,7 @@ class Referents:
                 for node in merge.members:
                     if node not in found:
                         total = units + merge.units
-                        made = Way(node, total, (*way.steps, merge), through)
+                        made = MergePath(node, total, (*way.steps, merge), through)
                         heappush(heap, (total, next(serial), made))
         return {n: way for n, way in found.items() if n != start and (to is None or n in to)}
 

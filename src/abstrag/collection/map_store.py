@@ -1,4 +1,4 @@
-"""Where the map of a collection is kept: tables in a file, of which only what is asked for is read.
+"""The map of a collection as tables in a file, of which only the parts in use are read.
 
     library.db
     library.db.mapped/map.db
@@ -24,12 +24,12 @@ from weakref import finalize
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.collection.entries import VERSION, Entries, Happening, NamedThing, entries_of
+from abstrag.collection.entries import VERSION, Entries, EventReport, NamedThing, entries_of
 from abstrag.collection.merge import DocumentTerm
 from abstrag.errors import InputError, StoreError, StoreReadOnly, UnknownDocument
+from abstrag.files import BUSY_S, transaction, use_write_ahead_log
 from abstrag.model.record import from_json, to_json
-from abstrag.sqlite_file import BUSY_S, transaction, use_write_ahead_log
-from abstrag.stores.connection import ConnectionLock
+from abstrag.stores.database import ConnectionLock
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
 
 LAYER: Final = "entries"
@@ -134,7 +134,7 @@ class MapTables:
     def _following(
         cls, path: Path | None, store: Store, wanted: Mapping[str, DocumentInfo]
     ) -> Self | None:
-        """Open tables and bring them up to date; None where somebody else undoes that."""
+        """Open tables and bring them up to date; None if another process changes them meanwhile."""
         made = cls(path)
         made._open = False
         try:
@@ -148,11 +148,11 @@ class MapTables:
         return None
 
     def close(self) -> None:
-        """Let go of the file; closing twice is fine, and it closes by itself with its last user."""
+        """Close the file; closing twice is fine, and it closes by itself with its last user."""
         self._closing()
 
     def add(self, document: str, entries: Entries, *, made_of: str = "") -> None:
-        """Take in what a document contributes, in place of what it said before."""
+        """Add the entries of a document, in place of its earlier ones."""
         self.remove(document, missing_ok=True)
         name = _bytes(document)
         rest = _packed(replace(entries, entries=()))
@@ -195,7 +195,7 @@ class MapTables:
             )
 
     def remove(self, document: str, *, missing_ok: bool = False) -> None:
-        """Let go of a document."""
+        """Remove a document."""
         found = self._document(document)
         if found is None:
             if missing_ok:
@@ -351,16 +351,16 @@ class MapTables:
         )
         return [_text(event) for (event,) in rows]
 
-    def happenings(self, event: str) -> dict[str, list[Happening]]:
+    def happenings(self, event: str) -> dict[str, list[EventReport]]:
         """Return how documents tell of an event, by document."""
         rows = self._rows(
             "SELECT d.id, h.told FROM happenings h JOIN documents d ON d.number = h.document "
             "WHERE h.event = ? ORDER BY d.id, h.place",
             _bytes(event),
         )
-        found: dict[str, list[Happening]] = {}
+        found: dict[str, list[EventReport]] = {}
         for own, told in rows:
-            found.setdefault(_text(own), []).append(self._unpacked(Happening, told))
+            found.setdefault(_text(own), []).append(self._unpacked(EventReport, told))
         return found
 
     def _version(self) -> int:

@@ -102,7 +102,7 @@ class Merge:
 
 
 @record
-class Side:
+class NameSense:
     """Bearers of a name that one thing may be."""
 
     label: str
@@ -115,7 +115,7 @@ class Refusal:
 
     name: str
     reason: str
-    sides: tuple[Side, ...]
+    sides: tuple[NameSense, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +345,7 @@ def _refusal(
     name: str, reason: str, labels: Sequence[str], sides: Sequence[Sequence[Bearer]]
 ) -> Refusal:
     made = tuple(
-        Side(label, tuple(sorted(b.node for b in side)))
+        NameSense(label, tuple(sorted(b.node for b in side)))
         for label, side in zip(labels, sides, strict=True)
     )
     return Refusal(name, reason, made)

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.array_file import GrowingArray
+from abstrag.files import GrowingArray
 from abstrag.stores.cards import Bytes, Hashes
 
 _SORTED: Final = 1 << 20  # entries that are sorted at once

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import PurePath
 
+from abstrag.collection.card_table import ShortlistSource
 from abstrag.collection.filters import Filters
-from abstrag.collection.shelf import ShortlistSource
 from abstrag.model.query import Query
 from abstrag.model.ranking import Hit, WhyNot
 from abstrag.model.record import Result, record

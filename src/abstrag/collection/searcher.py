@@ -6,20 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from abstrag.collection.card_table import CollectionCards
+from abstrag.collection.card_table_file import open_cards
 from abstrag.collection.cards import OnMade
 from abstrag.collection.filters import Filters
 from abstrag.collection.found import CollectionMatch
 from abstrag.collection.results import CollectionRanking, Standing
 from abstrag.collection.second_look import second_look, third_look
-from abstrag.collection.sentences import SentenceShelf
-from abstrag.collection.shelf import CollectionShelf
-from abstrag.collection.shelf_file import open_cards
+from abstrag.collection.sentences import SentenceReader
 from abstrag.collection.shortlist import Shortlist
-from abstrag.collector import collector_paused
 from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import DEFAULT_K, Searcher, unread_notice
 from abstrag.errors import InputError, NothingAsked
+from abstrag.memory import LruCache, collector_paused
 from abstrag.model.ranking import Hit
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.runtime import side_by_side
@@ -27,8 +26,8 @@ from abstrag.neural.whole_text import default_encoder
 from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
+from abstrag.stores.memory import BestEffortMemory, remembered_together
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory, remembered_together
 
 _KEPT: Final = 64  # open documents, the last ones used
 _JUDGED: Final = 6  # paragraphs the judge reads of all documents; docs/collections.md says why
@@ -43,8 +42,8 @@ class CollectionSearcher:
             for found in CollectionSearcher(store).search("Who visited TSMC?").hits:
                 print(found.hit.document, found.hit.quote)
 
-    The shelf is read when the first question comes, and again after `reload`. Threads may share
-    it.
+    The cards are read when the first question comes, and again after `reload`. Threads may share
+    the searcher.
     """
 
     def __init__(
@@ -59,7 +58,7 @@ class CollectionSearcher:
         prior_power: float = PRIOR_POWER,
         on_made: OnMade = lambda _done, _all: None,
         open_document: OpenDocument | None = None,
-        shelf: CollectionShelf | None = None,
+        card_table: CollectionCards | None = None,
         threads: int = 1,
     ) -> None:
         """Take a store, whose documents get a card each where they have none.
@@ -74,7 +73,7 @@ class CollectionSearcher:
             prior_power: How much a document's own score counts for its hits; 0 for nothing.
             on_made: Told how many missing cards are made, of how many.
             open_document: Makes the searcher of a document, where another than the usual is wanted.
-            shelf: The shelf of this store, where it is at hand; until `reload`.
+            card_table: The cards of this store, where it is at hand; until `reload`.
             threads: How many documents read a query at once; more than one only helps where a
                 language model reads it.
         """
@@ -89,20 +88,20 @@ class CollectionSearcher:
         self._prior_power = prior_power
         self._on_made = on_made
         self._open_document = open_document or self._usual
-        self._shelf = shelf
+        self._card_table = card_table
         self._threads = threads
         self._searchers: LruCache[Searcher] = LruCache(_KEPT)
 
     @property
-    def shelf(self) -> CollectionShelf:
+    def cards(self) -> CollectionCards:
         """The cards of all documents, read when first needed, or where the store keeps them."""
-        if self._shelf is None:
-            self._shelf = open_cards(self.store, encoder=self.encoder, on_made=self._on_made)
-        return self._shelf
+        if self._card_table is None:
+            self._card_table = open_cards(self.store, encoder=self.encoder, on_made=self._on_made)
+        return self._card_table
 
     @property
     def encoder(self) -> TextEncoder | None:
-        """What embeds; None where vectors are left out."""
+        """The encoder; None where vectors are left out."""
         if not self._embeddings:
             return None
         return self._given_encoder or default_encoder()
@@ -117,13 +116,13 @@ class CollectionSearcher:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the models' answers could not be used so far, by document, in words."""
+        """Which answers of the models could not be used so far, by document, in words."""
         opened = {one.index.document.id: one for one in self._searchers.values()}
         return tuple(f"{name}: {note}" for name in sorted(opened) for note in opened[name].notes)
 
     def reload(self) -> None:
         """Read everything again before the next question; documents may have come or gone."""
-        self._shelf = None
+        self._card_table = None
         self.forget()
 
     def forget(self) -> None:
@@ -131,7 +130,7 @@ class CollectionSearcher:
         self._searchers.clear()
 
     def local(self) -> CollectionSearcher:
-        """Return the same with documents opened as they are without any language model."""
+        """Return this searcher with documents opened without language models."""
         return CollectionSearcher(
             self.store,
             preset=self.preset,
@@ -139,7 +138,7 @@ class CollectionSearcher:
             embeddings=self._embeddings,
             shortlist=self.shortlist_size,
             prior_power=self._prior_power,
-            shelf=self._shelf,
+            card_table=self._card_table,
         )
 
     def search(
@@ -159,7 +158,7 @@ class CollectionSearcher:
 
     def _search(self, text: str, k: int, tau: float, filters: Filters) -> CollectionRanking:
         shortlist = self.shortlist(text, filters=filters)
-        found = self.lay(text, shortlist, tau=tau)
+        found = self.match(text, shortlist, tau=tau)
         notice = unread_notice(text)
         judged = found.joint.judge(k)
         return CollectionRanking(
@@ -169,7 +168,7 @@ class CollectionSearcher:
             filters=filters,
             hits=found.hits(k),
             documents=found.documents(),
-            collection=shortlist.shelf.size,
+            collection=shortlist.cards.size,
             passed=shortlist.passing,
             judgements=judged.made,
             judgements_avoided=judged.avoided,
@@ -187,14 +186,14 @@ class CollectionSearcher:
         """
         encoder = self.encoder
         listed = Shortlist.of(
-            self.shelf,
+            self.cards,
             text,
             encoder=encoder,
             filters=filters or Filters(),
             size=self.shortlist_size,
             also=also,
         )
-        return second_look(listed, SentenceShelf(self.store, encoder))
+        return second_look(listed, SentenceReader(self.store, encoder))
 
     def explain(
         self,
@@ -212,17 +211,17 @@ class CollectionSearcher:
         info = self.store.find(document)
         inner = self.open(info)
         position = inner.position(segment)
-        found = self.lay(text, self.shortlist(text, filters=filters), tau=tau)
+        found = self.match(text, self.shortlist(text, filters=filters), tau=tau)
         hit = found.explained(info.id, position) or inner.explain(text, segment, tau=tau)
         return replace(hit, document=info.id)
 
     def standing(
         self, text: str, document: str, *, filters: Filters | None = None
     ) -> tuple[Standing, ...]:
-        """Say where a document stands with each source."""
+        """Return the score and rank of a document by each source."""
         wanted = self.store.find(document).id
         shortlist = self.shortlist(text, filters=filters, also=(wanted,))
-        return shortlist.standings(shortlist.shelf.row(wanted))
+        return shortlist.standings(shortlist.cards.row(wanted))
 
     def open(self, info: DocumentInfo) -> Searcher:
         """Return the searcher of one document; the last few stay open."""
@@ -232,11 +231,11 @@ class CollectionSearcher:
     def _usual(self, info: DocumentInfo) -> Searcher:
         index = self.store.get(info.id)
         return Searcher(
-            index, preset=self.preset, judge=self._judge, memory=SpareMemory(self.store)
+            index, preset=self.preset, judge=self._judge, memory=BestEffortMemory(self.store)
         )
 
-    def lay(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
-        """Lay a query over every document on the shortlist."""
+    def match(self, text: str, shortlist: Shortlist, *, tau: float) -> CollectionMatch:
+        """Match a query with every document on the shortlist."""
         rows, shares = [], []
         preset = self.joint_preset.plain if unread_notice(text) else self.joint_preset
         best = max((float(shortlist.prior[row]) for row in shortlist.rows), default=1.0)
@@ -261,7 +260,7 @@ class CollectionSearcher:
 
         def scoring(row: int) -> Scoring | None:
             try:
-                opened = self.open(shortlist.shelf.documents[row])
+                opened = self.open(shortlist.cards.documents[row])
                 return opened.scoring(text, tau=tau, preset=preset)
             except NothingAsked:  # words that other documents know and this one does not
                 return None

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from abstrag.collection.card import hashed
-from abstrag.collection.sentences import SentenceShelf, SentenceStems
-from abstrag.collection.shelf import ShortlistSource, VectorTable
+from abstrag.collection.card_table import ShortlistSource, VectorTable
+from abstrag.collection.sentences import SentenceReader, SentenceStems
 from abstrag.collection.shortlist import LOOKED_AT, Shortlist
 from abstrag.collection.vocabulary import Scores
 from abstrag.config import MAX_GAP
@@ -20,13 +20,13 @@ from abstrag.search.lexical import words
 from abstrag.search.scoring import Scoring
 
 
-def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
-    """Order the first documents of a shortlist by what their sentences say, too."""
+def second_look(shortlist: Shortlist, sentences: SentenceReader) -> Shortlist:
+    """Reorder the first documents of a shortlist by their sentences, too."""
     rows = shortlist.order[: max(LOOKED_AT, shortlist.size)]
     if not len(rows):
         return shortlist
-    documents = shortlist.shelf.documents
-    read = sentences.read([documents[row] for row in rows.tolist()], shortlist.shelf.layers)
+    documents = shortlist.cards.documents
+    read = sentences.read([documents[row] for row in rows.tolist()], shortlist.cards.layers)
     found = {}
     if shortlist.asked is not None:
         vectors = [each.vectors for each in read if each.vectors is not None]
@@ -36,7 +36,7 @@ def second_look(shortlist: Shortlist, sentences: SentenceShelf) -> Shortlist:
 
 
 def third_look(shortlist: Shortlist, scorings: Mapping[int, Scoring]) -> Shortlist:
-    """Order the documents that are opened by how their words meet those of the query, too.
+    """Reorder the opened documents by how well their words meet those of the query, too.
 
     Within a document a word counts for more where few of its segments have it. Between documents it
     does where few documents have it: so the prices are those of the document, and the weights of
@@ -66,16 +66,16 @@ def _met(shortlist: Shortlist, scoring: Scoring | None) -> float:
 
 def _worth(shortlist: Shortlist, word: str) -> float:
     """Return the idf of a word; of one that is cut into several stems the highest."""
-    shelf = shortlist.shelf
-    found = (shelf.idf(shelf.holders(hashed(stem))) for stem in words(word))
+    card_table = shortlist.cards
+    found = (card_table.idf(card_table.holders(hashed(stem))) for stem in words(word))
     return max(found, default=0.0)
 
 
 def _covered(shortlist: Shortlist, held: Sequence[SentenceStems]) -> Scores:
     """Return the share of the query's words, by their idf, that one sentence and the title hold."""
-    shelf = shortlist.shelf
+    card_table = shortlist.cards
     stems = np.unique(np.array([hashed(stem) for stem in words(shortlist.query.text)], np.uint64))
-    worth = np.array([shelf.idf(shelf.holders(stem)) for stem in stems.tolist()])
+    worth = np.array([card_table.idf(card_table.holders(stem)) for stem in stems.tolist()])
     if not len(stems):
         return np.zeros(len(held), np.float32)
     shares = [each.covered(stems, worth) for each in held]

@@ -22,9 +22,9 @@ from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.document_words import keep_words
 from abstrag.search.lexical import words
-from abstrag.stores.cards import Coded, Hashes
+from abstrag.stores.cards import Hashes, QuantizedVectors
+from abstrag.stores.memory import BestEffortMemory, keep_layer
 from abstrag.stores.protocol import DocumentInfo, LayerKey, Store
-from abstrag.stores.spare import SpareMemory, keep_layer
 
 STEMS: Final = "sentence stems"
 VECTORS: Final = "sentence vectors"
@@ -38,7 +38,7 @@ Worth = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SentenceStems:
-    """The stems of the title, and of every sentence those the title has not; each once."""
+    """The stems of the title, and the further stems of every sentence, each once."""
 
     hashes: Hashes  # of one after the other
     sizes: npt.NDArray[np.uint32]  # how many each has; the first is the title
@@ -53,7 +53,7 @@ class SentenceStems:
         return cls(np.array(flat, np.uint64), np.array(sizes, np.uint32))
 
     def covered(self, stems: Hashes, worth: Worth) -> float:
-        """Return what the title and the best single sentence hold together of some stems' worth.
+        """Return the share of the stems' weight that title and best sentence hold together.
 
         Args:
             stems: Of a query, ascending and each once; at least one.
@@ -87,7 +87,7 @@ class Sentences:
     """What a second look reads of one document."""
 
     stems: SentenceStems
-    vectors: Coded | None  # None without an encoder
+    vectors: QuantizedVectors | None  # None without an encoder
 
 
 def sentences(index: DocumentIndex) -> list[str]:
@@ -99,7 +99,7 @@ def sentences(index: DocumentIndex) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceShelf:
+class SentenceReader:
     """The sentences of a store's documents; what is missing is made and kept."""
 
     store: Store
@@ -127,15 +127,15 @@ class SentenceShelf:
         stems, vectors = kept.get(_stem_key(info)), None
         if self.encoder is not None:
             data = kept.get(self._vector_key(info))
-            vectors = Coded.from_bytes(data) if data is not None else self._vectors(info)
+            vectors = QuantizedVectors.from_bytes(data) if data is not None else self._vectors(info)
         if stems is None:
             return Sentences(self.keep_stems(info, self.store.get(info.id)), vectors)
         return Sentences(SentenceStems.from_bytes(stems), vectors)
 
-    def _vectors(self, info: DocumentInfo) -> Coded:
+    def _vectors(self, info: DocumentInfo) -> QuantizedVectors:
         ((key, data),) = self.vector_layer(info, self.store.get(info.id)).items()
         keep_layer(self.store, *key, data)
-        return Coded.from_bytes(data)
+        return QuantizedVectors.from_bytes(data)
 
     def keep_stems(self, info: DocumentInfo, index: DocumentIndex) -> SentenceStems:
         """Make and keep the stems of a document's sentences."""
@@ -153,14 +153,14 @@ class SentenceShelf:
         The shipped encoder has read them by then: with their words, where the store keeps these.
         """
         assert self.encoder is not None
-        wholes = keep_words(index, SpareMemory(self.store))
+        wholes = keep_words(index, BestEffortMemory(self.store))
         if wholes is None or not len(wholes) or not isinstance(self.encoder, WholeTextEncoder):
             texts = [segment_text(segment) for segment in index.segments[:MOST]]
             # one that has no sentence is known by its title
             rows = self.encoder.embed(texts or [index.document.title])
         else:
             rows = self.encoder.of_wholes(wholes[:MOST])
-        return {self._vector_key(info): Coded.of(rows).to_bytes()}
+        return {self._vector_key(info): QuantizedVectors.of(rows).to_bytes()}
 
     def _vector_key(self, info: DocumentInfo) -> LayerKey:
         assert self.encoder is not None

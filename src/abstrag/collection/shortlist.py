@@ -1,4 +1,4 @@
-"""The shortlist: which documents are worth opening, by what the sources make of them together."""
+"""The shortlist: which documents to open, by the scores of all sources together."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from abstrag.collection.card_table import CardsForQuestion, CollectionCards, Places, ShortlistSource
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import Standing
-from abstrag.collection.shelf import CollectionShelf, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.vocabulary import Scores
 from abstrag.model.query import Query
 from abstrag.neural.encoder import TextEncoder, Vectors
@@ -36,7 +36,7 @@ class Shortlist:
     Of documents with the same title and text only the first is in it.
     """
 
-    shelf: QuestionShelf
+    cards: CardsForQuestion
     query: Query
     asked: Vectors | None  # the query's vector
     scores: Mapping[ShortlistSource, Scores]  # nan for documents that a source has not looked at
@@ -49,7 +49,7 @@ class Shortlist:
     @classmethod
     def of(
         cls,
-        every: CollectionShelf,
+        every: CollectionCards,
         text: str,
         *,
         encoder: TextEncoder | None,
@@ -69,16 +69,16 @@ class Shortlist:
         """
         asked = encoder.embed([text])[0] if encoder is not None else None
         first = max(size, LOOKED_AT)
-        shelf = every.ask(text, asked, filters, first=first, also=also)
-        query = shelf.query(text)
-        scores = shelf.scores(query, asked)
+        card_table = every.ask(text, asked, filters, first=first, also=also)
+        query = card_table.query(text)
+        scores = card_table.scores(query, asked)
         prior = fused(scores)
-        passed, passing = shelf.passing(filters)
-        order = without_copies(prior, passed, shelf.texts)
-        return cls(shelf, query, asked, scores, prior, passed, passing, order, size)
+        passed, passing = card_table.passing(filters)
+        order = without_copies(prior, passed, card_table.texts)
+        return cls(card_table, query, asked, scores, prior, passed, passing, order, size)
 
     def looked_into(self, rows: Places, scores: Mapping[ShortlistSource, Scores]) -> Shortlist:
-        """Let further sources have a say about the first rows; the others follow as they did.
+        """Rescore the first rows with further sources; the others follow in their order.
 
         Args:
             rows: The first ones of the order.
@@ -99,7 +99,7 @@ class Shortlist:
 
     def _with_copies(self, rows: Places, values: Scores, rest: Scores | None = None) -> Scores:
         """Give values to some rows and to those with the same title and text."""
-        texts = self.shelf.texts
+        texts = self.cards.texts
         found = np.full(len(texts), np.nan, np.float32) if rest is None else rest.copy()
         (same,) = np.nonzero(np.isin(texts, texts[rows]))
         by_text = np.argsort(texts[rows])
@@ -115,13 +115,13 @@ class Shortlist:
 
     def rank(self, row: int) -> int | None:
         """Return the rank of a row, or of the copy that stands for it."""
-        (found,) = np.nonzero(self.shelf.texts[self.order] == self.shelf.texts[row])
+        (found,) = np.nonzero(self.cards.texts[self.order] == self.cards.texts[row])
         return int(found[0]) + 1 if len(found) else None
 
     def copies(self, row: int) -> tuple[str, ...]:
         """Return the other documents with the same title and text that pass the filters."""
-        (same,) = np.nonzero(self.shelf.texts[self.passed] == self.shelf.texts[row])
-        return tuple(self.shelf.documents[i].id for i in self.passed[same].tolist() if i != row)
+        (same,) = np.nonzero(self.cards.texts[self.passed] == self.cards.texts[row])
+        return tuple(self.cards.documents[i].id for i in self.passed[same].tolist() if i != row)
 
     def standings(self, row: int) -> tuple[Standing, ...]:
         """Say where a row stands with each source that looked at it, among those that pass."""
@@ -137,7 +137,7 @@ class Shortlist:
 
 
 def without_copies(prior: Scores, passed: Places, texts: npt.NDArray[np.uint64]) -> Places:
-    """Return the rows that score anything, best first, and of copies the first."""
+    """Return the rows that score anything, best first; of copies only the first."""
     ranked = passed[np.argsort(-prior[passed], kind="stable")]
     ranked = ranked[prior[ranked] > 0]
     _, first = np.unique(texts[ranked], return_index=True)

@@ -77,7 +77,7 @@ class CollectionVocabulary:
         return tuple(sorted(t for t, own in known if own is not None and interval.contains(own)))
 
     def has_section(self, name: str) -> bool:
-        """Say yes: cards have no headings, and each document decides for itself."""
+        """Return True: cards have no headings, so each document decides for itself."""
         del name
         return True
 

@@ -1,4 +1,4 @@
-"""Why not, across documents: where on its way to the first hits a passage gets lost.
+"""Why not, across documents: at which stage a passage is lost.
 
 It may stand in no document, or in one that a filter leaves out, or that is not on the shortlist, or
 that is and ranks something else; and when its own document ranks it well, others may still be
@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
+from abstrag.collection.card_table import ShortlistSource
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionWhyNot, LostAt, Standing
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.shortlist import Shortlist
 from abstrag.config import TAU
 from abstrag.engine.searcher import DEFAULT_K
@@ -81,7 +81,7 @@ def why_not(
     if refused is not None:
         return replace(named, lost=LostAt.FILTERED, detail=refused)
     shortlist = searcher.shortlist(query, filters=filters, also=(info.id,))
-    row = shortlist.shelf.row(info.id)
+    row = shortlist.cards.row(info.id)
     named = replace(named, standings=shortlist.standings(row))
     rank = shortlist.rank(row)
     if rank is None or rank > shortlist.size:
@@ -94,11 +94,11 @@ def _document_of(searcher: CollectionSearcher, passage: SoughtPassage) -> Docume
     if passage.document is not None:
         return searcher.store.find(passage.document)
     asked = key(passage.text or "")
-    shelf = searcher.shelf.ask_words(passage.text or "")
-    scores = shelf.bm25(passage.text or "")
+    card_table = searcher.cards.ask_words(passage.text or "")
+    scores = card_table.bm25(passage.text or "")
     likely: list[int] = np.argsort(-scores, kind="stable")[:_LOOKED_INTO].tolist()
     for row in likely:
-        info = shelf.documents[row]
+        info = card_table.documents[row]
         if asked and asked in key(searcher.open(info).index.document.text):
             return info
     return None
@@ -107,7 +107,7 @@ def _document_of(searcher: CollectionSearcher, passage: SoughtPassage) -> Docume
 def _not_shortlisted(
     named: CollectionWhyNot, shortlist: Shortlist, rank: int | None
 ) -> CollectionWhyNot:
-    """Say how each source ranks the document, and what the last one that made it had."""
+    """Explain how each source ranks the document, and what the last chosen document scores."""
     if rank is None:
         detail = "no source finds anything of the query in it"
         return replace(named, lost=LostAt.NOT_SHORTLISTED, detail=detail)
@@ -171,7 +171,7 @@ def _rank(
     """Return the rank of a segment among the hits of all documents."""
     if inner.segment is None:
         return None
-    found = searcher.lay(query, shortlist, tau=tau)
+    found = searcher.match(query, shortlist, tau=tau)
     found.joint.judge(k)
     for rank, (row, _) in enumerate(found.joint.order(), 1):
         owner, position = found.joint.position(row)

@@ -12,8 +12,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from abstrag.errors import EmptyDocument, FileTooLarge
-from abstrag.model.document import Block, BlockKind, Document, Metadata, PageLink
-from abstrag.model.span import Quote, Span
+from abstrag.model.document import Block, BlockKind, Document, Metadata, PageLink, Quote, Span
 
 TITLE: Final = 0  # the level of a document's title: a heading, but no section
 

@@ -41,7 +41,6 @@ _VERBS: Final = frozenset(
     "shall will may must is are was were has have agrees agree means includes does do".split()
 )
 _ROMAN: Final = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_SUBDIVISIONS: Final = frozenset({"article", "section", "clause", "part"})
 _OWN_NUMBERS: Final = frozenset({"schedule", "exhibit", "annex", "appendix"})
 
 

@@ -9,9 +9,9 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Final
 
-from abstrag.data_file import read_data_file
 from abstrag.documents.decode import READABLE, binary, byte_order_mark, wide_encoding
 from abstrag.errors import DocumentError, Encrypted, UnknownFormat
+from abstrag.files import read_data_file
 
 _PEEK: Final = 64 * 1024
 

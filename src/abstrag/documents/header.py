@@ -17,9 +17,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final, NamedTuple
 
-from abstrag.data_file import read_data_file
-from abstrag.model.document import Block, BlockKind
-from abstrag.model.span import Span
+from abstrag.files import read_data_file
+from abstrag.model.document import Block, BlockKind, Span
 
 # Dates as files state them in metadata, header lines and front matter, turned into ISO dates.
 #

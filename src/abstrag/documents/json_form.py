@@ -21,9 +21,8 @@ from abstrag.documents.decode import decode
 from abstrag.documents.header import parse_date
 from abstrag.documents.visible import RawCell, VisibleText, too_large
 from abstrag.errors import Damaged, InputError, UnknownFormat
-from abstrag.model.document import Block, BlockKind, Document, Genre
+from abstrag.model.document import Block, BlockKind, Document, Genre, Span
 from abstrag.model.record import from_json, record
-from abstrag.model.span import Span
 
 _DECODING: Final = frozenset(("latex", "markdown", "pdf"))  # formats whose text is decoded in part
 _LENIENT_LENGTH: Final = 20

@@ -28,8 +28,7 @@ from abstrag.documents.latex_inline import (
 from abstrag.documents.latex_source import Group, LatexSource, flatten, plain
 from abstrag.documents.reading import Trace
 from abstrag.documents.visible import GridCell, slot, table_block
-from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import Block, BlockKind, Document, OffsetMap, Span
 
 LEVELS: Final = tuple(
     "part chapter section subsection subsubsection paragraph subparagraph".split()

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from abstrag.config import MAX_TABLE_COLUMNS
-from abstrag.data_file import read_data_file
 from abstrag.documents.latex_source import MAX_RAW, Group, LatexSource
 from abstrag.documents.reading import Trace
 from abstrag.documents.visible import MAX_SPAN, GridCell, as_header, has_header_look, too_large
+from abstrag.files import read_data_file
 
 # LaTeX commands and environments that show nothing, or less than they hold, and what others stand
 # for: letters, signs, accents.

@@ -10,13 +10,13 @@ from pathlib import Path, PurePath
 from stat import S_ISREG
 from typing import Any, Final
 
-from abstrag.collector import collector_relaxed
 from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import OverLimit, document_id
 from abstrag.documents.clauses import with_clauses
 from abstrag.documents.detect import Format, detect
 from abstrag.documents.readers import DocumentReader, checked_read, read_with_own
 from abstrag.errors import DocumentError, EmptyDocument, FileMissing, FileTooLarge, NotAFile
+from abstrag.memory import collector_relaxed
 from abstrag.model.document import Document
 
 OnPage = Callable[[int, int], None]  # told which page is done, of how many

@@ -19,8 +19,7 @@ from abstrag.documents.decode import decode
 from abstrag.documents.header import find_date, stated_date
 from abstrag.documents.reading import SourceLine, Trace, lines
 from abstrag.documents.visible import GridCell, as_header, slot, table_block
-from abstrag.model.document import Block, BlockKind, Document, PageLink
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import Block, BlockKind, Document, OffsetMap, PageLink, Span
 
 # Inline Markdown: what a piece of it reads as, every character traced to the source.
 #

@@ -52,8 +52,7 @@ from abstrag.documents.pdf_layout.paragraphs import (
 from abstrag.documents.pdf_layout.reader import OnPage, PdfContent, picture_of, read_pages
 from abstrag.documents.pdf_layout.tables import tables_in
 from abstrag.errors import Damaged, EmptyDocument, NoTextLayer
-from abstrag.model.document import Block, BlockKind, Document, Metadata, ScannedPage
-from abstrag.model.span import Span
+from abstrag.model.document import Block, BlockKind, Document, Metadata, ScannedPage, Span
 
 _NUMBERED: Final = re.compile(r"\d+(?:\.\d+)*\.?\s")  # a section
 _WORDS_OF_A_TITLE: Final = 3

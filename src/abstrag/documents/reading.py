@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from abstrag.model.span import OffsetMap
+from abstrag.model.document import OffsetMap
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BREAK: Final = re.compile(r"[-‐\u00ad][ \t]*\r?\n[ \t]*([^\W_]+)")  # what follows half a word

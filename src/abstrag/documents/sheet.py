@@ -16,8 +16,7 @@ from abstrag.documents.assemble import assemble
 from abstrag.documents.decode import decode
 from abstrag.documents.visible import MAX_SPAN, RawCell, VisibleText, is_name, is_value
 from abstrag.errors import Damaged, FileTooLarge
-from abstrag.model.document import BlockKind, Document
-from abstrag.model.span import Quote
+from abstrag.model.document import BlockKind, Document, Quote
 
 # Addresses of cells in a sheet: B7, and B7:D9 for a range.
 #

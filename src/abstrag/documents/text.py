@@ -13,8 +13,7 @@ from abstrag.documents.assemble import TITLE, Sections, assemble, is_caption
 from abstrag.documents.decode import decode
 from abstrag.documents.header import HEADER_BLOCKS, HeaderKind, header_line
 from abstrag.documents.reading import Hyphens, SourceLine, lines, reading_text
-from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import Block, BlockKind, Document, OffsetMap, Span
 
 MAX_HEADING: Final = 90  # characters; longer lines are sentences
 MAX_TITLE: Final = 150

@@ -10,9 +10,7 @@ from typing import Final
 from abstrag.config import MAX_TABLE_CELLS, MAX_TABLE_COLUMNS
 from abstrag.documents.assemble import TITLE, OverLimit, Sections
 from abstrag.documents.reading import reading_text
-from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
+from abstrag.model.document import Block, BlockKind, Cell, Document, OffsetMap, Quote, Span, Table
 
 MAX_SPAN: Final = 100  # a cell that reaches further is a typing error or an attack
 _PERIOD: Final = re.compile(

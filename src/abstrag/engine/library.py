@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -15,11 +16,8 @@ from abstrag.engine.source_files import (
     DuplicateFile,
     IndexOutcome,
     IndexReason,
-    Quarantine,
     attempt,
     failed,
-    is_folder,
-    is_regular,
     listed,
     own_id,
     place_of,
@@ -30,8 +28,10 @@ from abstrag.errors import (
     FileMissing,
     InputError,
     NotAFile,
+    TooCostly,
     UnknownDocument,
 )
+from abstrag.files import is_folder, is_regular, write_whole
 from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import (
     LayerCache,
@@ -45,10 +45,11 @@ from abstrag.language.detect import ENGLISH, language_of
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
-from abstrag.stores.location import is_store
-from abstrag.stores.naming import candidates, choose
+from abstrag.model.record import from_json, record, to_json
+from abstrag.stores.database import candidates, choose
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store
+from abstrag.stores.sqlite import is_store
 
 _PART: Final = "LaTeX without \\documentclass, taken for part of another document"
 _NAME_IT: Final = "name the file itself to index it"
@@ -56,15 +57,86 @@ _NAME_IT: Final = "name the file itself to index it"
 
 if TYPE_CHECKING:
     from abstrag.backgrounds.compiled import CompiledBackground
-    from abstrag.backgrounds.touched import Touched
+    from abstrag.backgrounds.touched import TouchedFacts
     from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
+
+
+# Files that cost more than a document may: set aside with the reason, and not tried again.
+#
+# An entry belongs to the content of a file, so that it holds under any name and ends when the
+# file changes. Each is a small file of its own beside the store, written whole or not at all:
+# limits are those of a machine, and so is what they caught.
+
+_RETRY = "abstrag index --retry FILE tries it again; docs/limits.md tells how to raise the limits"
+
+
+@record
+class QuarantinedFile:
+    """A file that is not tried again: what it holds, where it was, why and since when."""
+
+    content: str  # the hash of what the document is read from
+    path: str
+    reason: str
+    since: str  # UTC, ISO 8601, whole seconds
+
+    def error(self) -> TooCostly:
+        """Return the error that every further attempt at the file raises."""
+        name = Path(self.path).name
+        return TooCostly(f"{name!r} was set aside on {self.since[:10]}: {self.reason}", hint=_RETRY)
+
+
+class Quarantine:
+    """Records quarantined files in a folder, or in memory without one."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._in_memory: dict[str, QuarantinedFile] = {}
+
+    def find(self, content: str) -> QuarantinedFile | None:
+        """Return why a content is quarantined; None if it is not."""
+        if self._folder is None:
+            return self._in_memory.get(content)
+        try:
+            return from_json(QuarantinedFile, self._path(self._folder, content).read_bytes())
+        except (OSError, InputError):  # one that cannot be read holds nobody back
+            return None
+
+    def add(self, content: str, path: str, reason: str) -> QuarantinedFile:
+        """Quarantine a file."""
+        since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        entry = QuarantinedFile(content, path, reason, since)
+        if self._folder is None:
+            self._in_memory[content] = entry
+            return entry
+        write_whole(self._path(self._folder, content), to_json(entry, indent=1))
+        return entry
+
+    def release(self, content: str) -> None:
+        """Remove a content from quarantine."""
+        if self._folder is None:
+            self._in_memory.pop(content, None)
+        else:
+            self._path(self._folder, content).unlink(missing_ok=True)
+
+    def entries(self) -> tuple[QuarantinedFile, ...]:
+        """Return all quarantined files, by path."""
+        if self._folder is None:
+            found = list(self._in_memory.values())
+        else:
+            names = [path.stem for path in self._folder.glob("*.json")]
+            found = [entry for name in names if (entry := self.find(name)) is not None]
+        return tuple(sorted(found, key=lambda entry: (entry.path, entry.content)))
+
+    @staticmethod
+    def _path(folder: Path, content: str) -> Path:
+        return folder / f"{content}.json"
 
 
 # The same bytes are the same document, wherever they lie: one index, several known paths.
 
 
 def read_alike(store: Store, path: Path, content: str) -> Iterator[DocumentInfo]:
-    """Go through the documents that were read from such bytes in the way this file would be.
+    """Yield the stored documents that were read from the same bytes by the same reader.
 
     The suffix takes part in how a file is read, so files that differ in it stay two documents.
     """
@@ -76,7 +148,7 @@ def read_alike(store: Store, path: Path, content: str) -> Iterator[DocumentInfo]
 
 
 def also_at(store: Store, info: DocumentInfo, place: str) -> DocumentInfo:
-    """Know a document by another path too, and as read from there where its own file is gone."""
+    """Record another path of a document; it becomes the main one if the first file is gone."""
     own = info.source_path
     if own is None or is_regular(Path(own)):
         store.add_place(info.id, place)
@@ -94,7 +166,7 @@ def also_at(store: Store, info: DocumentInfo, place: str) -> DocumentInfo:
 
 
 def leave_to_others(store: Store, document_id: str, max_bytes: int) -> None:
-    """Keep what a changed file held before, where the same bytes lie at another path still."""
+    """Keep the old content of a changed file if the same bytes are still at another path."""
     info, places = store.find(document_id), store.places(document_id)
     place = next((each for each in places if _holds(Path(each), info.source_hash, max_bytes)), None)
     if place is None:
@@ -145,7 +217,7 @@ class Library:
         return due if isinstance(due, IndexOutcome) else self.do(due)
 
     def due(self, path: Path, reserved: dict[str, str]) -> IndexOutcome | DueFile:
-        """Say that a file is unchanged, or what is to be done.
+        """Return the outcome of an unchanged file, or the work that is due.
 
         Names are given out here, in the order in which files are asked about: a document is called
         the same whoever indexes it, and whoever is done first. `reserved` holds those given out.
@@ -172,7 +244,7 @@ class Library:
         return DueFile(str(path), str(path.absolute()), name, content, replaces, why)
 
     def join(self, duplicate: DuplicateFile, first: IndexOutcome) -> IndexOutcome:
-        """Say of a file what became of the one in the same run that has the same bytes."""
+        """Return the outcome of a file with the same bytes as another file of this run."""
         if first.status == "failed" or first.document is None:
             return replace(first, path=duplicate.path)
         info = self.store.find(first.document)
@@ -181,13 +253,13 @@ class Library:
         )
 
     def do(self, job: DueFile) -> IndexOutcome:
-        """Index a file that is due, here and now."""
+        """Index a file that is due, in this process."""
         made = self.make(job, self.store)
         language = language_of(made.document.text)
         return self.keep(job, prepare(made), missed_segments(made.ambiguities), language)
 
     def make(self, job: DueFile, cache: LayerCache) -> DocumentIndex:
-        """Return the index of a file that is due, and keep nothing of it but layers."""
+        """Return the index of a file that is due; only its layers are stored."""
         path = Path(job.place)
         known, background = self._known(path)
         document = self._read_before(job, known) or self._load(path, job.name)
@@ -221,7 +293,7 @@ class Library:
         )
 
     def _same_bytes(self, path: Path, content: str, background: Knowledge) -> DocumentInfo | None:
-        """Return the document that is kept of the same bytes, read in the same way, if any."""
+        """Return the stored document of the same bytes and the same reader, if any."""
         for info in read_alike(self.store, path, content):
             own = self.store.background(info.id) if self.background is None else background
             if self._up_to_date(info, own, content):
@@ -229,11 +301,11 @@ class Library:
         return None
 
     def set_aside(self, job: DueFile, reason: str) -> IndexOutcome:
-        """Note that a file is not to be tried again, and tell so."""
+        """Quarantine a file, and return its outcome."""
         return failed(job.path, self.quarantine.add(job.content, job.source, reason).error())
 
     def still_held(self, outcome: IndexOutcome) -> IndexOutcome:
-        """Name the document that the store has from before of a file that was not indexed now."""
+        """Name the older document that the store still has of a file that was not indexed."""
         if outcome.document is not None:
             return outcome
         try:
@@ -262,7 +334,7 @@ class Library:
         )
 
     def _known(self, path: Path) -> tuple[DocumentInfo | None, Knowledge]:
-        """Return what the store has of a file, and the Background that goes with it."""
+        """Return the stored document of a file, and its Background."""
         known = self.store.find_source(place_of(path))
         if self.background is not None:
             return known, self.background
@@ -278,7 +350,7 @@ class Library:
         return known.source_hash == content and serves(known.fingerprint, wanted)
 
     def _read_before(self, job: DueFile, known: DocumentInfo | None) -> Document | None:
-        """Return the document as it is kept, where only another Background is wanted for it."""
+        """Return the stored document if only its Background differs."""
         if known is None or known.id != job.name:
             return None
         own = self.store.background(known.id)
@@ -308,14 +380,14 @@ class Library:
             self.store.put(made, source_path=source, source_hash=content)
         return made
 
-    def _part(self, document: Document, background: Knowledge) -> Touched:
-        """Return what a document touches of a compiled Background; any other is taken whole."""
+    def _part(self, document: Document, background: Knowledge) -> TouchedFacts:
+        """Return the part of a compiled Background that a document touches; else the whole one."""
         from abstrag.backgrounds.compiled import CompiledBackground
-        from abstrag.backgrounds.touched import Touched
+        from abstrag.backgrounds.touched import TouchedFacts
 
         if isinstance(background, Background):
             if not background.compiled:
-                return Touched(background, (), {})
+                return TouchedFacts(background, (), {})
             background = CompiledBackground.open(background.compiled)
         return background.touched_by(_texts(document))
 
@@ -422,7 +494,7 @@ def _called(index: DocumentIndex, name: str) -> DocumentIndex:
 
 
 def _texts(document: Document) -> list[str]:
-    """Return everything a document says, in stretches that no name goes across."""
+    """Return all text of a document, in stretches that no name crosses."""
     cells = (c.text for b in document.blocks if b.table is not None for c in b.table.cells)
     return [document.title, *(block.text for block in document.blocks), *cells]
 
@@ -432,7 +504,7 @@ def _looks_like_path(target: str) -> bool:
 
 
 def _told(path: Path, first: DocumentInfo, info: DocumentInfo | None = None) -> IndexOutcome:
-    """Say that the store has what a file holds: from there, or from another path first."""
+    """Return the outcome of a file whose content is stored already, from this path or another."""
     info = info or first
     counts = (info.segments, info.terms, info.edges)
     if first.source_path == place_of(path):

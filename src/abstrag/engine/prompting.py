@@ -12,18 +12,18 @@ from datetime import date
 from functools import cached_property
 from typing import Final
 
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.prompted.prompts import IndexPrompts, Plan
 from abstrag.llm.budget import Estimate, tokens_in
 from abstrag.llm.connect import Models
 from abstrag.llm.model import CallRole, LanguageModel
 from abstrag.llm.prompt import Program, Prompt
+from abstrag.memory import LruCache
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
 from abstrag.model.query import Query
-from abstrag.neural.cached import ValueCache
 from abstrag.neural.encoder import TextEncoder
+from abstrag.neural.vectors import ValueCache
 from abstrag.neural.whole_text import default_encoder
 from abstrag.policy.load import load_programs
 from abstrag.search.bridges.paths import EdgeSource
@@ -49,7 +49,7 @@ class PromptedReader:
         *,
         together: ReadQuery | None = None,
     ) -> None:
-        """Take what reads and what proposes.
+        """Create a reader from what reads queries and what proposes alternatives.
 
         Args:
             normalizer: Says what the conditions of a query are.
@@ -67,7 +67,7 @@ class PromptedReader:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the models' answers could not be used so far, in words."""
+        """Which answers of the models could not be used so far, in words."""
         said = (
             (
                 sum(read.dropped for read in self._read.values())
@@ -111,7 +111,7 @@ class PromptedReader:
         return (self._proposed.get((query, tau), lambda: expand(query, vocabulary, tau=tau)),)
 
     def _reading(self, query: Query) -> QueryReading | None:
-        """Return what was said of a query; what was added to it since leaves its text as it was."""
+        """Return the model's reading of a query, found by the query's text."""
         found = (one for one in self._readings.values() if one.question.text == query.text)
         return next(reversed(list(found)), None)
 
@@ -145,7 +145,7 @@ class Prompting:
 
     @cached_property
     def index(self) -> IndexPrompts | None:
-        """What a chain needs; None when no model has the index role."""
+        """Return what an index chain needs; None when no model has the index role."""
         own = self.models.get(CallRole.INDEX)
         if own is None:
             return None
@@ -191,11 +191,11 @@ class Prompting:
         )
 
     def preset(self, preset: Preset, *, judge: bool = True) -> Preset:
-        """Return the preset that is searched by: a model that judges has its say in any."""
+        """Return the preset to search with; a model that judges is used in every preset."""
         return judged_preset(preset) if judge and self._judging() else preset
 
     def _judging(self) -> Prompt | None:
-        """Return what the model that judges is asked; None where its word says nothing."""
+        """Return the prompted judge; None where its judgements carry no information."""
         prompt = self._prompt("entailment", CallRole.JUDGE)
         curve = calibration_of(prompt) if prompt else None
         return None if curve is not None and not curve.tells else prompt

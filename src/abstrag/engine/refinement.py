@@ -26,7 +26,7 @@ from abstrag.refine.explain import LocalExplainer, PromptedExplainer, PromptedLo
 from abstrag.refine.feedback import Episode
 from abstrag.refine.licensing import Licensing
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.loop import Judges, Loop
+from abstrag.refine.loop import Loop, RefinementRoles
 from abstrag.refine.outcome import Refinement, Run
 from abstrag.refine.overlay import Overlay
 from abstrag.refine.patch_log import PatchInForce, PatchLog, text_hash
@@ -40,7 +40,7 @@ SURE: Final = 0.5  # the critic's doubt below which the first hit is taken for e
 
 
 def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precedent | None:
-    """Return what evidence shows; without any, what withdraws whatever was shown before.
+    """Return the precedent that evidence shows; without evidence, one that withdraws it.
 
     None where the preset compares no vectors, or where all of the document is evidence.
     """
@@ -71,7 +71,7 @@ def precedent_of(searcher: Searcher, query: str, good: Sequence[str]) -> Precede
 
 
 def _rivals(searcher: Searcher, query: str, evidence: Sequence[int]) -> list[int]:
-    """Return what ranks best and is no evidence; without the judge and what was learned before."""
+    """Return the best-ranked segments that are no evidence, without judge and lessons."""
     scoring = searcher.scoring(query, preset=searcher.preset.unjudged)
     assert scoring.alignment is not None
     plain = replace(scoring.alignment, steps=(), precedents=())
@@ -81,7 +81,7 @@ def _rivals(searcher: Searcher, query: str, evidence: Sequence[int]) -> list[int
 
 
 def presumed(searcher: Searcher, query: str) -> Precedent | None:
-    """Return what the first hits show where the critic is sure of the ranking; else None.
+    """Return the precedent of the first hits if the critic is sure of the ranking; else None.
 
     The first is taken for evidence, and of the others what the judge takes for it.
     """
@@ -105,7 +105,7 @@ class Refiner:
     def __init__(
         self,
         searcher: Searcher,
-        judges: Judges,
+        judges: RefinementRoles,
         *,
         patch_log: PatchLog | None = None,
         tau: float = TAU,
@@ -171,7 +171,7 @@ class Refiner:
         return made
 
     def note(self, made: Run, episodes: Sequence[Episode]) -> None:
-        """Write a run into the patch log, wherever it was made."""
+        """Write a run into the patch log."""
         by_query = {episode.query: episode for episode in episodes}
         refined = [(each, by_query[each.query]) for each in made.refinements]
         self._note(refined, [by_query[query] for query in made.solved])
@@ -179,7 +179,7 @@ class Refiner:
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """What gold may call a segment: its id, or its words."""
+        """Return the names by which gold may refer to a segment: its id and its words."""
         return frozenset(name for s in self.searcher.index.segments for name in (s.id, s.text))
 
     def _unknown(self, episode: Episode) -> list[str]:
@@ -206,7 +206,7 @@ class Refiner:
         return self._patch_log.in_force(self.searcher.index)
 
     def _show(self, episodes: Sequence[Episode]) -> None:
-        """Note what gold, or a critic that is sure, shows documents of the same genre."""
+        """Log the precedent that gold, or a critic that is sure, gives documents of the genre."""
         for episode in episodes if self._patch_log is not None else ():
             if episode.gold:
                 shown = precedent_of(self.searcher, episode.query, episode.gold)
@@ -238,10 +238,10 @@ def packaged_evaluator(
     return Evaluator(chosen, k=k, compression=compression, name=name)
 
 
-def local_judges(searcher: Searcher, evaluator: Evaluator) -> Judges:
+def local_judges(searcher: Searcher, evaluator: Evaluator) -> RefinementRoles:
     """Return the rule-based critic, localizer and proposer for one document."""
     licensing = Licensing(searcher.index.background)
-    made = Judges.local(evaluator, LocalProposer(licensing))
+    made = RefinementRoles.local(evaluator, LocalProposer(licensing))
     critic = CalibratedCritic(evaluator, searcher.index.genre.value)
     return replace(made, critic=critic)
 
@@ -253,8 +253,8 @@ def prompted_judges(
     *,
     family: str | None = None,
     root: Path | None = None,
-) -> Judges:
-    """Return judges of which those are prompted that have a model; the others stay rules.
+) -> RefinementRoles:
+    """Return the roles of refinement: prompted where there is a model, rules elsewhere.
 
     The evaluator that the gate trusts is the fixed one either way.
     """
@@ -278,7 +278,7 @@ def prompted_judges(
 
 
 def refinement_estimate(models: Models, cycles: int) -> Estimate:
-    """Say what so many cycles take at most.
+    """Estimate what a number of cycles takes at most.
 
     A cycle criticizes before and after every attempt, explains once, and asks for a stage and for
     patches of each of the four; a program and ten passages are about 3,000 tokens.

@@ -1,4 +1,4 @@
-"""A searcher: one indexed document, ready to be asked; everything it answers has one code path."""
+"""A searcher answers every kind of question about one indexed document."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
-from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import InputError
 from abstrag.language.detect import ENGLISH, language_name, language_of
 from abstrag.language.words import key, term_id
+from abstrag.memory import LruCache
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
 from abstrag.model.patch import Patch
@@ -21,9 +21,9 @@ from abstrag.model.ranking import BudgetCurve, Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.segment import SegmentRole
 from abstrag.model.term import Edge, TermKind
 from abstrag.neural.aligner import default_aligner
-from abstrag.neural.cached import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.judge import CachedJudge, SegmentJudge, default_judge
+from abstrag.neural.vectors import CachedAligner, CachedEncoder, TextAligner, ValueCache
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.alignment import Alignment, conditions
 from abstrag.search.bridges.paths import EdgeSource
@@ -33,6 +33,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
+from abstrag.search.listing import asks_for_listing, is_listing
 from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
@@ -59,7 +60,7 @@ Reprice = Callable[[Edge], Edge]
 
 @dataclass(frozen=True, slots=True)
 class Repriced:
-    """An operator whose offers weigh what somebody says they do."""
+    """An operator whose edges get other weights, for experiments."""
 
     operator: QueryOperator
     reprice: Reprice
@@ -108,7 +109,7 @@ class QueryReader(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be used of what it was told, in words."""
+        """Which answers could not be used, in words."""
         ...
 
     def normalize(self, own: Query, vocabulary: Vocabulary, *, today: date | None) -> Query | None:
@@ -118,7 +119,7 @@ class QueryReader(Protocol):
     def sources(
         self, query: Query, vocabulary: Vocabulary, *, tau: float
     ) -> tuple[EdgeSource, ...]:
-        """Return what else offers edges for a query within a budget."""
+        """Return further sources of edges for a query within a budget."""
         ...
 
 
@@ -172,12 +173,12 @@ class Searcher:
         self._queries: LruCache[Query] = LruCache(_QUERIES_KEPT)
 
     def prepare(self) -> None:
-        """Build what any search needs, so that threads find it made."""
+        """Build everything that searches share, before threads use it."""
         _ = self.costed, self._similarities(self.preset)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What of the models' answers could not be used so far, in words."""
+        """Which answers of the models could not be used so far, in words."""
         return () if self._reader is None else self._reader.notes
 
     @cached_property
@@ -269,7 +270,7 @@ class Searcher:
 
     @cached_property
     def judge(self) -> Judge | None:
-        """Who judges: the one given, or the shipped one where the preset wants it.
+        """The judge: the one given, or the shipped one if the preset uses a judge.
 
         A judge of passages is given a turn, a table cell or a clause with the text around it.
         """
@@ -473,10 +474,16 @@ class Searcher:
             printed=self._statement_rows(query.figures, query.sources) if query.figures else (),
             defining=() if query.notice else self._definitions.no_answers(query.text),
             applying=() if query.notice else self._definitions.applying(query.text),
+            listings=() if query.scope or asks_for_listing(query.text) else self._listings,
         )
 
+    @cached_property
+    def _listings(self) -> tuple[int, ...]:
+        """Where entries of a bibliography and lines of a list of contents stand."""
+        return tuple(i for i, own in enumerate(self.index.segments) if is_listing(own))
+
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
-        """What offers edges besides the document's own map, for one query and budget."""
+        """Return the sources of edges besides the document's own map, for a query and budget."""
         offered: tuple[EdgeSource, ...] = self._operators
         if (defined := ExpandDefinition.of(query, self._definitions)).edges:
             offered = (*offered, defined)

@@ -6,7 +6,6 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
-from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -17,17 +16,17 @@ from abstrag.config import MAX_FILE_BYTES
 from abstrag.documents.assemble import document_id
 from abstrag.documents.latex_source import LATEX, sources
 from abstrag.documents.load import load, read_file
-from abstrag.errors import AbstragError, DocumentError, InputError, TooCostly
-from abstrag.model.record import from_json, record, to_json
-from abstrag.stores.location import is_store
-from abstrag.whole_file import write_whole
+from abstrag.errors import AbstragError, DocumentError
+from abstrag.files import is_folder
+from abstrag.model.record import record
+from abstrag.stores.sqlite import is_store
 
 _JSON_HEAD: Final = 64
 _BLANK: Final = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # byte order marks among them
 
 
 def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Return what a document calls itself: by its file's name, or inside JSON as it says."""
+    """Return a document's own id: from its file's name, or as its JSON states it."""
     start = read_file(path, max_bytes)[:_JSON_HEAD]
     if start.lstrip(_BLANK).startswith(b"{"):
         return load(path, max_bytes=max_bytes).id
@@ -35,7 +34,7 @@ def own_id(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
 
 
 def source_hash(path: Path, max_bytes: int = MAX_FILE_BYTES) -> str:
-    """Hash what a document is read from; for LaTeX that is more than one file."""
+    """Hash all files that a document is read from; for LaTeX there may be several."""
     digest = sha256(read_file(path, max_bytes))
     if path.suffix.lower() in LATEX:
         for part in sources(path):
@@ -59,22 +58,6 @@ def listed(paths: Sequence[Path]) -> Iterator[tuple[Path, bool]]:
                 yield file, source not in named and _is_part(file)
 
 
-def is_folder(path: Path) -> bool:
-    """True for a folder; a name that no file can have is none."""
-    try:
-        return path.is_dir()
-    except OSError:
-        return False
-
-
-def is_regular(path: Path) -> bool:
-    """True for a file that can be read from beginning to end."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
 def place_of(path: Path) -> str:
     """Return what the store knows a file by: where it really lies.
 
@@ -90,7 +73,7 @@ def place_of(path: Path) -> str:
 
 
 def _resolved(path: Path) -> str:
-    """Return where a file lies, or its name where that is nowhere; reading it says why."""
+    """Return the resolved path of a file, or its name if it has none; reading it then fails."""
     try:
         return place_of(path)
     except DocumentError:
@@ -98,7 +81,7 @@ def _resolved(path: Path) -> str:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Go through a folder; what cannot be read is among the files, so that it is told of."""
+    """Yield the files of a folder, unreadable folders included, so that they are reported."""
     if not is_folder(path):
         yield path
         return
@@ -123,84 +106,13 @@ def _belongs_to_store(path: Path) -> bool:
 
 
 def _is_part(path: Path) -> bool:
-    """True for a LaTeX file without a document class: as a rule some other file pulls it in."""
+    """True for a LaTeX file without a document class, which another file usually inputs."""
     if path.suffix.lower() not in LATEX:
         return False
     try:
         return b"\\documentclass" not in read_file(path)
     except DocumentError:  # said when it is read
         return False
-
-
-# Files that cost more than a document may: set aside with the reason, and not tried again.
-#
-# An entry belongs to the content of a file, so that it holds under any name and ends when the
-# file changes. Each is a small file of its own beside the store, written whole or not at all:
-# limits are those of a machine, and so is what they caught.
-
-_RETRY = "abstrag index --retry FILE tries it again; docs/limits.md tells how to raise the limits"
-
-
-@record
-class SetAside:
-    """A file that is not tried again: what it holds, where it was, why and since when."""
-
-    content: str  # the hash of what the document is read from
-    path: str
-    reason: str
-    since: str  # UTC, ISO 8601, whole seconds
-
-    def error(self) -> TooCostly:
-        """Return what is said of the file from now on."""
-        name = Path(self.path).name
-        return TooCostly(f"{name!r} was set aside on {self.since[:10]}: {self.reason}", hint=_RETRY)
-
-
-class Quarantine:
-    """Keeps what was set aside in a folder; without one, in memory."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
-        self._in_memory: dict[str, SetAside] = {}
-
-    def find(self, content: str) -> SetAside | None:
-        """Return why a content is not tried; None when it may be."""
-        if self._folder is None:
-            return self._in_memory.get(content)
-        try:
-            return from_json(SetAside, self._path(self._folder, content).read_bytes())
-        except (OSError, InputError):  # one that cannot be read holds nobody back
-            return None
-
-    def add(self, content: str, path: str, reason: str) -> SetAside:
-        """Set a file aside."""
-        since = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        entry = SetAside(content, path, reason, since)
-        if self._folder is None:
-            self._in_memory[content] = entry
-            return entry
-        write_whole(self._path(self._folder, content), to_json(entry, indent=1))
-        return entry
-
-    def release(self, content: str) -> None:
-        """Let a content be tried again."""
-        if self._folder is None:
-            self._in_memory.pop(content, None)
-        else:
-            self._path(self._folder, content).unlink(missing_ok=True)
-
-    def entries(self) -> tuple[SetAside, ...]:
-        """Return everything that is set aside, by path."""
-        if self._folder is None:
-            found = list(self._in_memory.values())
-        else:
-            names = [path.stem for path in self._folder.glob("*.json")]
-            found = [entry for name in names if (entry := self.find(name)) is not None]
-        return tuple(sorted(found, key=lambda entry: (entry.path, entry.content)))
-
-    @staticmethod
-    def _path(folder: Path, content: str) -> Path:
-        return folder / f"{content}.json"
 
 
 Given = ParamSpec("Given")
@@ -285,5 +197,5 @@ def attempt(
 
 
 def failed(path: str, error: AbstragError) -> IndexOutcome:
-    """Return the outcome of a file that an error of ours is about."""
+    """Return the outcome of a file that failed with one of our errors."""
     return IndexOutcome(path, "failed", None, 0, 0, 0, str(error), error.hint, error.exit_code)

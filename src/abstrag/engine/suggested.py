@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from abstrag.backgrounds.fact import folded
-from abstrag.backgrounds.touched import Says, Suggestion, Touched
+from abstrag.backgrounds.touched import Suggestion, SuggestionKind, TouchedFacts
 from abstrag.config import OMEGA
 from abstrag.indexing.abstraction.nominals import class_key
 from abstrag.indexing.build_map import merged_edges, merged_terms
@@ -26,7 +26,7 @@ OPERATOR: Final = "background"
 _THINGS: Final = (TermKind.ENTITY, TermKind.CONCEPT)
 
 
-def with_sources(index: DocumentIndex, part: Touched) -> DocumentIndex:
+def with_sources(index: DocumentIndex, part: TouchedFacts) -> DocumentIndex:
     """Return an index with what the sources suggest, and with the lines that state the rest."""
     terms, edges = list(index.map.terms), [_cited(e, part) for e in index.map.edges]
     forms, known = _forms(index), frozenset(term.id for term in terms)
@@ -53,13 +53,13 @@ def _forms(index: DocumentIndex) -> Mapping[str, tuple[Term, ...]]:
 
 
 def _targets(source: Term, suggestion: Suggestion, known: Collection[str]) -> Iterator[Term]:
-    """Go through the terms a query may have made of a name.
+    """Yield the terms that a query may make of a name.
 
     A query takes for an entity what the map calls one. So a word that the document itself uses as
     a concept must not become the name of an entity here, or queries would pass the word by.
     """
     name = suggestion.target
-    if suggestion.says is Says.ROLE:
+    if suggestion.says is SuggestionKind.ROLE:
         if source.kind is TermKind.ROLE:
             role = roles().find(key(name))
             yield _term(TermKind.ROLE, role.key if role else key(name), name)
@@ -70,7 +70,7 @@ def _targets(source: Term, suggestion: Suggestion, known: Collection[str]) -> It
     name_only = name[1:] != name[1:].lower() or any(c.isdigit() for c in name)
     if name != name.lower() and (entity.id in known or concept.id not in known):
         yield entity
-    if suggestion.says is Says.CLASS or not name_only or concept.id in known:
+    if suggestion.says is SuggestionKind.CLASS or not name_only or concept.id in known:
         yield concept
 
 
@@ -90,7 +90,7 @@ def _class_key(name: str) -> str:
 
 
 def _edge(source: str, target: str, suggestion: Suggestion) -> Edge:
-    alias = suggestion.says is Says.ALIAS
+    alias = suggestion.says is SuggestionKind.ALIAS
     family = Family.EXPRESSION if alias else Family.CONCEPT
     return Edge(
         source=source,
@@ -106,7 +106,7 @@ def _edge(source: str, target: str, suggestion: Suggestion) -> Edge:
     )
 
 
-def _cited(edge: Edge, part: Touched) -> Edge:
+def _cited(edge: Edge, part: TouchedFacts) -> Edge:
     """Let the licence of a premise name the line it stands on."""
     if edge.licence.kind is not LicenceKind.BACKGROUND:
         return edge

@@ -31,7 +31,7 @@ from abstrag.indexing.abstraction.patterns import find_stated
 from abstrag.indexing.abstraction.role_terms import RoleReader
 from abstrag.indexing.layers import Concepts
 from abstrag.indexing.naming.alias_rules import NameGroup, territory_classes
-from abstrag.indexing.naming.roster import Surfaces
+from abstrag.indexing.naming.document_names import Surfaces
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.names import nameable, names_company
 from abstrag.language.words import key, term_id

@@ -19,11 +19,11 @@ from spacy.tokens import Token
 from abstrag.config import MAX_SENTENCE_TOKENS
 from abstrag.documents.header import cover_of
 from abstrag.indexing.layers import Coreference, CoreferenceLink, Rewrite
+from abstrag.indexing.naming.document_names import build_names
 from abstrag.indexing.naming.mentions import PlacedName, definitions, named_mentions
-from abstrag.indexing.naming.roster import build_roster
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.reference.phrases import (
-    Cast,
+    DocumentEntities,
     Fits,
     Phrase,
     SentenceSpan,
@@ -93,14 +93,14 @@ class _Reader:
         self.draft = draft
         names = named_mentions(draft)
         self.mentions = names
-        roster = build_roster(names, definitions(draft, names))
+        roster = build_names(names, definitions(draft, names))
         groups = {m.text: roster.group_of(m) for m in names}
         self.names: dict[int, list[PlacedName]] = defaultdict(list)
         self.first: dict[str, PlacedName] = {}
         for m in names:
             self.names[m.segment].append(m)
             self.first.setdefault(groups[m.text], m)
-        self.cast = Cast(names, groups)
+        self.cast = DocumentEntities(names, groups)
         self.stated = Stated(draft, names, self.cast)
         self.chunks: dict[int, list[Tokens]] = {}
         self.quoted: dict[int, list[tuple[int, int]]] = {}

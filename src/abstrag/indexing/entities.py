@@ -14,17 +14,17 @@ from abstrag.config import DELTA_EXPR_ALIAS, OMEGA
 from abstrag.indexing.coref import DESCRIPTION
 from abstrag.indexing.layers import CoreferenceLink, Entities, Rewrite
 from abstrag.indexing.naming.alias_rules import AliasEvidence, AliasReason
-from abstrag.indexing.naming.mentions import Definition, definitions, named_mentions
-from abstrag.indexing.naming.roster import (
+from abstrag.indexing.naming.document_names import (
     Canonical,
-    Roster,
-    Sighting,
+    DocumentNames,
+    NameOccurrence,
     anaphors,
-    build_roster,
+    build_names,
     canonical_names,
-    sightings,
+    name_occurrences,
     written_aliases,
 )
+from abstrag.indexing.naming.mentions import Definition, definitions, named_mentions
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
 from abstrag.language.spelling import distance, plain, plural
@@ -77,11 +77,11 @@ class NormalizeEntities:
         mentions = named_mentions(draft)
         defined = definitions(draft, mentions)
         seen = written_aliases(draft, self.aliases) if self.aliases else frozenset()
-        roster = build_roster(mentions, defined, self.aliases, seen)
+        roster = build_names(mentions, defined, self.aliases, seen)
         canonical = canonical_names(roster)
-        found = sightings(draft, roster, mentions, defined)
+        found = name_occurrences(draft, roster, mentions, defined)
         links = list(anaphors(draft.coreference.links, found))
-        first: dict[str, Sighting] = {}
+        first: dict[str, NameOccurrence] = {}
         for sighting in found:
             if sighting.header is None:
                 first.setdefault(sighting.name, sighting)
@@ -108,9 +108,9 @@ class NormalizeEntities:
 
 def _terms(
     draft: IndexDraft,
-    roster: Roster,
+    roster: DocumentNames,
     canonical: Mapping[str, Canonical],
-    found: Sequence[Sighting],
+    found: Sequence[NameOccurrence],
     extra: Sequence[_Described],
 ) -> tuple[Term, ...]:
     """Make a term of every name and of every canonical label, with the surfaces the text has."""
@@ -137,15 +137,15 @@ def _terms(
     )
 
 
-def _written(draft: IndexDraft, sighting: Sighting) -> str:
+def _written(draft: IndexDraft, sighting: NameOccurrence) -> str:
     segment = draft.segments[sighting.segment]
     text = segment.text if sighting.header is None else segment.headers[sighting.header].text
     return text[sighting.start : sighting.end]
 
 
 def _mentions(
-    found: Sequence[Sighting],
-    links: Sequence[tuple[CoreferenceLink, Sighting]],
+    found: Sequence[NameOccurrence],
+    links: Sequence[tuple[CoreferenceLink, NameOccurrence]],
     canonical: Mapping[str, Canonical],
 ) -> tuple[Mention, ...]:
     """Make a mention of every name, and of every anaphor where it stands."""
@@ -167,7 +167,7 @@ def _description_edges(licences: _Licences, extra: Sequence[_Described]) -> Iter
 
 
 def _ambiguities(
-    roster: Roster, canonical: Mapping[str, Canonical], found: Sequence[Sighting]
+    roster: DocumentNames, canonical: Mapping[str, Canonical], found: Sequence[NameOccurrence]
 ) -> Iterator[Ambiguity]:
     """Flag every use of a name that may stand for one of several things."""
     for s in found:
@@ -179,7 +179,7 @@ def _ambiguities(
 def _rewrites(
     draft: IndexDraft,
     canonical: Mapping[str, Canonical],
-    found: Sequence[Sighting],
+    found: Sequence[NameOccurrence],
     defined: Sequence[Definition],
 ) -> Iterator[Rewrite]:
     """Write the canonical label for an alias, but not where the text is just defining it."""
@@ -197,7 +197,7 @@ def _rewrites(
             yield Rewrite(s.segment, s.start, s.end, _label_for(draft, s, target.label))
 
 
-def _label_for(draft: IndexDraft, sighting: Sighting, label: str) -> str:
+def _label_for(draft: IndexDraft, sighting: NameOccurrence, label: str) -> str:
     """Return the label as it reads in the alias's place: plural, or opening a sentence."""
     written = _written(draft, sighting)
     text = plural(label) if singular(written) != written else label
@@ -227,9 +227,9 @@ class _Licences:
     """Where a document or its Background says that two names are one."""
 
     draft: IndexDraft
-    roster: Roster
+    roster: DocumentNames
     defined: Sequence[Definition]
-    first: Mapping[str, Sighting]  # name id → where it stands first
+    first: Mapping[str, NameOccurrence]  # name id → where it stands first
     background: str
 
     def of(self, evidence: AliasEvidence) -> Licence | None:
@@ -345,12 +345,12 @@ class _Described:
 
 def _described(
     draft: IndexDraft,
-    pairs: Sequence[tuple[CoreferenceLink, Sighting]],
-    names: Sequence[Sighting],
+    pairs: Sequence[tuple[CoreferenceLink, NameOccurrence]],
+    names: Sequence[NameOccurrence],
     canonical: Mapping[str, Canonical],
 ) -> list[_Described]:
     """Return the descriptions that stand for the same thing every time they occur."""
-    uses: dict[str, list[tuple[CoreferenceLink, Sighting]]] = defaultdict(list)
+    uses: dict[str, list[tuple[CoreferenceLink, NameOccurrence]]] = defaultdict(list)
     for link, sighting in pairs:
         if link.kind == DESCRIPTION:
             text = draft.segments[link.segment].text[link.start : link.end]
@@ -377,16 +377,19 @@ def _noun(draft: IndexDraft, link: CoreferenceLink) -> str:
 class _Pages:
     """The document's texts and where its names stand, looked up by many phrases."""
 
-    def __init__(self, draft: IndexDraft, names: Sequence[Sighting]) -> None:
+    def __init__(self, draft: IndexDraft, names: Sequence[NameOccurrence]) -> None:
         self.texts = [segment.text for segment in draft.segments]
         self.lower = [text.lower() for text in self.texts]
-        self.names: dict[int, list[Sighting]] = defaultdict(list)
+        self.names: dict[int, list[NameOccurrence]] = defaultdict(list)
         for name in names:
             if name.header is None:
                 self.names[name.segment].append(name)
 
     def defining(
-        self, phrase: str, uses: Sequence[tuple[CoreferenceLink, Sighting]], own: frozenset[str]
+        self,
+        phrase: str,
+        uses: Sequence[tuple[CoreferenceLink, NameOccurrence]],
+        own: frozenset[str],
     ) -> tuple[int, int, int] | None:
         """Return the place that defines a phrase, or None when it is used for something else too.
 
@@ -409,7 +412,9 @@ class _Pages:
         antecedent = uses[0][1]
         return first or (antecedent.segment, antecedent.start, antecedent.end)
 
-    def _beside(self, segment: int, start: int, end: int, own: frozenset[str]) -> Sighting | None:
+    def _beside(
+        self, segment: int, start: int, end: int, own: frozenset[str]
+    ) -> NameOccurrence | None:
         text = self.texts[segment]
         for name in self.names[segment]:
             if name.name not in own:

@@ -16,7 +16,7 @@ from abstrag.language.calendar import CalendarUnit, Days, days_of
 from abstrag.language.time_relative import counted_from
 from abstrag.model.segment import Segment
 from abstrag.model.term import Interval
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 
 _NUMBERS: Final = {
     word: number

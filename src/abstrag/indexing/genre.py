@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
-from abstrag.data_file import read_data_file
 from abstrag.documents.header import cover_of
 from abstrag.documents.text import speakers
+from abstrag.files import read_data_file
 from abstrag.language.parser import stop_words
 from abstrag.model.document import Block, BlockKind, Document, Genre
 from abstrag.model.segment import Granularity, SegmentRole

@@ -7,9 +7,8 @@ changed by anything else.
 
 from __future__ import annotations
 
-from abstrag.model.context import Context, Statement
 from abstrag.model.document import Genre
-from abstrag.model.index import Ambiguity
+from abstrag.model.index import Ambiguity, Context, Statement
 from abstrag.model.record import record
 from abstrag.model.segment import Granularity, Segment
 from abstrag.model.term import AbstractionMap, Edge, Frame, Interval, Mention, Term

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeVar
 
 from abstrag.config import CUELESS_CONFIDENCE
-from abstrag.data_file import read_data_file
 from abstrag.documents.assemble import target_words
 from abstrag.documents.clauses import ContractClause, clauses_of
+from abstrag.files import read_data_file
 from abstrag.indexing.abstraction.nominals import NounKeys, TermCollector, read_nominals
 from abstrag.indexing.abstraction.passage import ParsedPassage
 from abstrag.indexing.layers import Contexts, CoreferenceLink, TimeMention
@@ -23,10 +23,9 @@ from abstrag.language.calendar import days_of, iso
 from abstrag.language.parser import parse
 from abstrag.language.spelling import lowered
 from abstrag.language.words import Words, key, term_id
-from abstrag.model.context import Context, Field, FieldValue, Profile, Statement, StatementKind
-from abstrag.model.document import BlockKind, Document, PageLink
+from abstrag.model.document import BlockKind, Document, PageLink, Quote, Span
+from abstrag.model.index import Context, Field, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.segment import Segment, SegmentKind
-from abstrag.model.span import Quote, Span
 from abstrag.model.term import Mention, Term, TermKind
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 
 from abstrag.config import JUDGE_CALL_BUDGET
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Context, FieldValue
 
 Sufficient = Callable[[Context], bool]
 Pruning = Generator[Context, bool, Context]

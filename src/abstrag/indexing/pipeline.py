@@ -10,10 +10,10 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
-from abstrag.collector import collector_relaxed
 from abstrag.config import Settings
 from abstrag.errors import InputError
 from abstrag.language.parser import parses_from_bytes, parses_to_bytes
+from abstrag.memory import collector_relaxed
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document, Genre
 from abstrag.model.index import DocumentIndex, SegmentRecord

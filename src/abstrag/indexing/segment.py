@@ -16,10 +16,19 @@ from abstrag.indexing.layers import Segments
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.parser import SIGN, parse, parser_version
 from abstrag.language.statements import statement_named
-from abstrag.model.document import Block, BlockKind, Document, Genre
+from abstrag.model.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Genre,
+    Grid,
+    OffsetMap,
+    Quote,
+    Span,
+    Table,
+)
 from abstrag.model.segment import CELL_SEPARATOR, Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Grid, Table
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

@@ -26,11 +26,10 @@ from abstrag.language.calendar import (
 )
 from abstrag.language.times import TimeExpression, find_times
 from abstrag.language.words import term_id
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import BlockKind, Document, Span
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
-from abstrag.model.span import Span
 from abstrag.model.term import Interval, Mention, Term, TermKind
 
 _ENDED: Final = re.compile(r"[.!?;]\s")

@@ -21,9 +21,8 @@ from abstrag.config import ALPHA, W_L, W_L_DEFAULT
 from abstrag.documents.header import HeaderKind, header_line
 from abstrag.errors import InputError
 from abstrag.language.words import key
-from abstrag.model.context import Statement, StatementKind
 from abstrag.model.document import Genre
-from abstrag.model.index import Utility
+from abstrag.model.index import Statement, StatementKind, Utility
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
 
 Schedule = Mapping[str, float]

@@ -99,7 +99,7 @@ class TextReading:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedText:
     """A text that holds evidence: its place among those that were given, and its hits."""
 
     position: int
@@ -125,10 +125,10 @@ class Ranked:
 
 def ranked(
     texts: Sequence[str], query: str, reading: TextReading, *, k: int, passages: int
-) -> list[Ranked]:
+) -> list[RankedText]:
     """Return the k texts with the best evidence, best first; those without any are left out."""
     found = [
-        Ranked(position, hits)
+        RankedText(position, hits)
         for position, text in enumerate(texts)
         if (hits := reading.evidence(text, query, k=passages))
     ]

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 
 ENGLISH: Final = "en"
 _LISTS: Final = read_data_file("abstrag.language", "languages.toml")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.spelling import plain
 
 _LEAD = re.compile(

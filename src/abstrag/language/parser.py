@@ -39,7 +39,8 @@ _SENTENCES_ONLY: Final = "senter"  # a component the model ships switched off
 _NO_RULES: Final = "abstrag.no_rules.v1"
 _COMMAND_LINE: Final = "spacy.cli"
 _TURN: Final = RLock()
-_LEMMAS: Final = 1  # of what is corrected; parsed texts that are kept depend on it
+_LEMMAS: Final = 2  # of what is corrected; parsed texts that are kept depend on it
+_READ_AS: Final = {"hereby": "also"}  # a rare adverb, which the model takes for a noun
 _DOUBLES: Final = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")  # one vowel, one consonant: fin, plan
 _IN_Y: Final = re.compile(r"\w*[^aeiou]y")
 
@@ -64,6 +65,10 @@ def _loaded() -> Language:
             exclude=[_SENTENCES_ONLY], config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}}
         )
         embed_distinct_tokens(made)
+        for rare, common in _READ_AS.items():
+            for form in (str.lower, str.capitalize, str.upper):
+                seen, like = made.vocab[form(rare)], made.vocab[form(common)]
+                seen.norm_, seen.prefix_, seen.suffix_ = like.norm_, like.prefix_, like.suffix_
         _correct_lemmas(cast("Lemmatizer", made.get_pipe("lemmatizer")))
         gc.freeze()  # what stays as long as the process need not be looked through again
     except (ImportError, OSError) as error:

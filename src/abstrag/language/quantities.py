@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Final
 
 from abstrag.config import MAX_QUANTITY_DIGITS
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.model.record import record
 from abstrag.model.term import Quantity
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from rapidfuzz.distance import Levenshtein
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.words import key
 
 _DOTTED = re.compile(r"\b(?:\w\.){1,}\w\b\.?|\b\w\.(?=\s|$)")

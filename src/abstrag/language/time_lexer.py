@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.calendar import (
     MONTH_NAMES,
     CalendarUnit,

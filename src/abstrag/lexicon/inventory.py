@@ -16,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstrag.data_file import read_data_file
 from abstrag.errors import ResourceMissing
+from abstrag.files import read_data_file
 
 EVENTS: Final = "events.toml"
 ROLES: Final = "roles.toml"

@@ -31,8 +31,8 @@ from abstrag.llm.settings import (
     Endpoint,
     Limits,
     LlmSettings,
-    Patience,
     Price,
+    Timeouts,
     checked_url,
 )
 from abstrag.model.record import record
@@ -68,7 +68,7 @@ class LlmFile:
     roles: Mapping[CallRole, Connection] = field(default_factory=dict)
     prices: Mapping[str, Price] = field(default_factory=dict)
     limits: Limits = Limits()
-    patience: Patience | None = None
+    patience: Timeouts | None = None
 
 
 def read_config(named: Path | None, variables: Mapping[str, str]) -> LlmFile:
@@ -181,7 +181,7 @@ def choose(
         endpoints=endpoints,
         prices=dict(file.prices),
         limits=_merged(limits or Limits(), file.limits),
-        patience=file.patience or Patience(),
+        patience=file.patience or Timeouts(),
     )
 
 

@@ -22,7 +22,7 @@ from abstrag.llm.budget import CallBudget
 from abstrag.llm.call import Transcript, call_id
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.sender import Completion, Failing, Sender, TokenChoice, WordingRefused
-from abstrag.llm.settings import Endpoint, Patience, Price
+from abstrag.llm.settings import Endpoint, Price, Timeouts
 from abstrag.llm.shape import keeps_form, misfit
 
 # How to put a question to one model: endpoints that call themselves compatible differ in this.
@@ -391,7 +391,7 @@ class ChatClient:
         *,
         key: str | None = None,
         price: Price | None = None,
-        patience: Patience | None = None,
+        patience: Timeouts | None = None,
         budget: CallBudget | None = None,
         backoff_s: float = 0.5,
     ) -> None:
@@ -401,7 +401,7 @@ class ChatClient:
         others who spend from the same purse; `backoff_s` is the first wait before trying again.
         """
         self.endpoint = endpoint
-        self._patience = patience or Patience()
+        self._patience = patience or Timeouts()
         self._dialects = KnownDialects()
         self._sender = Sender(
             endpoint,

@@ -13,7 +13,7 @@ from abstrag.llm.budget import CallBudget, Estimate, tokens_in
 from abstrag.llm.call import call_id
 from abstrag.llm.log import CallLog, Recording, default_calls_path
 from abstrag.llm.model import CallRole, LanguageModel, ModelRequest, Reply
-from abstrag.llm.settings import Endpoint, LlmSettings, Patience, Price
+from abstrag.llm.settings import Endpoint, LlmSettings, Price, Timeouts
 from abstrag.llm.usage import ModelUsage, UsageMeter
 
 # A model that only repeats what was recorded; what was not recorded is an error.
@@ -73,7 +73,7 @@ class Models:
         meter: UsageMeter | None = None,
         prices: Mapping[CallRole, Price | None] | None = None,
         log: CallLog | None = None,
-        patience: Patience | None = None,
+        patience: Timeouts | None = None,
         stack: ExitStack | None = None,
     ) -> None:
         """Put models together, by role; one without a price is free.
@@ -84,7 +84,7 @@ class Models:
         self._meter = meter or UsageMeter()
         self._prices = dict(prices or {})
         self._log = log
-        self._patience = patience or Patience()
+        self._patience = patience or Timeouts()
         self._stack = stack or ExitStack()
 
     @classmethod
@@ -179,7 +179,7 @@ def connect(
     """
     # an HTTP client takes a while to load, and local mode never needs one
     from abstrag.llm.client import ChatClient
-    from abstrag.llm.metered import Metered
+    from abstrag.llm.metered import LoggedModel
 
     variables = os.environ if environment is None else environment
     unpriced = settings.unpriced()
@@ -203,7 +203,7 @@ def connect(
                     budget=budget,
                 )
                 stack.callback(clients[endpoint].close)
-            models[role] = Metered(clients[endpoint], log, meter, settings.patience.concurrency)
+            models[role] = LoggedModel(clients[endpoint], log, meter, settings.patience.concurrency)
         prices = {role: settings.price(role) for role in models}
         return Models(
             models,

@@ -19,11 +19,10 @@ from typing import Any, Final
 from platformdirs import user_data_dir
 
 from abstrag.errors import FileMissing, InputError, StoreCorrupt, StoreError, StoreTooNew
+from abstrag.files import BUSY_S, result_code, transaction, use_write_ahead_log, write_whole
 from abstrag.llm.call import Call, CallLine, Exchange, RoleSummary, quantile
 from abstrag.llm.model import CallRole
 from abstrag.model.record import from_json, record, to_json
-from abstrag.sqlite_file import BUSY_S, result_code, transaction, use_write_ahead_log
-from abstrag.whole_file import write_whole
 
 
 @record

@@ -110,7 +110,7 @@ class _Batch(Generic[Asked, Got]):
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
+class LoggedModel:
     """A hosted or local model behind its log; implements `LanguageModel`."""
 
     client: ChatClient

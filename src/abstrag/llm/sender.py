@@ -21,7 +21,7 @@ import httpx
 from abstrag.errors import ModelUnreachable
 from abstrag.llm.budget import CallBudget, Spending, most_tokens, tokens_of
 from abstrag.llm.call import Exchange, Transcript
-from abstrag.llm.settings import Endpoint, Patience, Price
+from abstrag.llm.settings import Endpoint, Price, Timeouts
 from abstrag.llm.transport import Cancelled, Deadline, TooLong, Transport, exchange
 
 _MOST_TOKENS: Final = 10**9
@@ -245,7 +245,7 @@ class Sender:
         *,
         key: str | None,
         price: Price | None,
-        patience: Patience,
+        patience: Timeouts,
         budget: CallBudget,
         backoff_s: float,
     ) -> None:

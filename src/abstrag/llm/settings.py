@@ -41,7 +41,7 @@ class Limits:
 
 
 @record
-class Patience:
+class Timeouts:
     """How long to wait for an endpoint, how often to try again, how much to ask of it at once."""
 
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 120.0  # to the last byte
@@ -88,7 +88,7 @@ class LlmSettings:
     endpoints: dict[CallRole, Endpoint]  # a role that is missing works without a model
     prices: dict[str, Price]  # by model
     limits: Limits = Limits()
-    patience: Patience = Patience()
+    patience: Timeouts = Timeouts()
 
     def price(self, role: CallRole) -> Price | None:
         """Return the price of a role's model; None when nobody said."""

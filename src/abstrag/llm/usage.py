@@ -26,7 +26,7 @@ class StageCount:
 
 
 @dataclass(slots=True)
-class Tally:
+class StageCounts:
     """Counts by stage; threads may share one."""
 
     stages: dict[str, StageCount] = field(default_factory=dict)
@@ -49,11 +49,11 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Tallied:
+class CountedModel:
     """A language model whose requests are counted; implements `LanguageModel`."""
 
     model: LanguageModel
-    tally: Tally
+    tally: StageCounts
 
     @property
     def fingerprint(self) -> str:

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 from abstrag.errors import InputError
+from abstrag.model.document import Span
 from abstrag.model.record import Result, Unit, record
-from abstrag.model.span import Span
 
 
 class Label(StrEnum):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from abstrag.model.context import FieldValue
+from abstrag.model.document import Span
 from abstrag.model.html import curve_html, hit_html, ranking_html, why_not_html
+from abstrag.model.index import FieldValue
 from abstrag.model.query import Bridge, Literal, Query
 from abstrag.model.record import Result, record
 from abstrag.model.segment import SegmentRole
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Frame, Mention
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
+from abstrag.model.document import OffsetMap, Quote, Span
 from abstrag.model.record import record
-from abstrag.model.span import OffsetMap, Quote, Span
 
 CELL_SEPARATOR: Final = " | "  # between the cells of a row
 

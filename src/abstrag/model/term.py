@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 from abstrag.config import COST_UNIT
+from abstrag.model.document import Span
 from abstrag.model.record import Unit, record
-from abstrag.model.span import Span
 
 
 class TermKind(StrEnum):

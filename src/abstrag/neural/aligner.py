@@ -15,7 +15,6 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
@@ -24,11 +23,18 @@ import numpy.typing as npt
 
 from abstrag.config import MAX_GAP
 from abstrag.errors import InputError, ResourceMissing
-from abstrag.neural.aligned_text import AlignedText, content_words, rounded, spread
 from abstrag.neural.bundle import MODEL, REMEDY, TOKENIZER, WEIGHTS, Aligning, Bundle, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_texts
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import Tokenizer, session_of, side_by_side, thread_count
+from abstrag.neural.runtime import BundledModel, Tokenizer, session_of, side_by_side, thread_count
+from abstrag.neural.vectors import (
+    ANYWHERE,
+    AlignedText,
+    ValueCache,
+    content_words,
+    kept_texts,
+    rounded,
+    spread,
+)
 
 ALIGNER: Final = WEIGHTS / "aligner"
 MEAN: Final = "mean.npy"  # of the vectors of whole texts
@@ -56,13 +62,16 @@ class PriceList:
         return _price(cosine, self.constants.gist_steep, self.constants.gist_offset, 2 * MAX_GAP)
 
 
-class Aligner:
+class Aligner(BundledModel):
     """Reads texts into vectors of words; safe to share between threads.
 
     What it makes of a text depends on nothing but the text. Of a long one only the first
     `max_tokens` tokens are read. With a `memory`, no text is read twice, whatever document it comes
     from.
     """
+
+    task = ModelTask.ALIGN
+    home = ALIGNER
 
     memory: ValueCache | None = None
 
@@ -85,33 +94,9 @@ class Aligner:
         # a question is put to many documents, and a sentence is read for its words and as a whole
         self._once = lru_cache(maxsize=_TEXTS_KEPT)(self._read_one)
 
-    @classmethod
-    def load(
-        cls, folder: Path = ALIGNER, *, threads: int | None = None, later: bool = False
-    ) -> Aligner:
-        """Read a model that `tools.export` wrote; `threads` is every core by default.
-
-        With `later`, only the manifest is read now, and the rest when there is a text to read.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
-        made = cls(Bundle.open(folder, ModelTask.ALIGN), threads=threads)
-        if not later:
-            made.prepare()
-        return made
-
     def prepare(self) -> None:
-        """Load what is still to be loaded.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
+        """Load what is still to be loaded."""
         self._loaded()
-
-    def __repr__(self) -> str:
-        """Name the model, so that a fingerprint made of this changes with it."""
-        return f"Aligner({self.fingerprint!r})"
 
     def read(self, texts: Sequence[str]) -> list[AlignedText]:
         """Return each text as vectors of its words, in their order."""

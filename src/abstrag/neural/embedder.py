@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from abstrag.errors import InputError
 from abstrag.neural.bundle import Bundle, ModelTask
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.runtime import Ids, Loading, side_by_side, thread_count
+from abstrag.neural.runtime import BundledModel, Ids, Loading, side_by_side, thread_count
+from abstrag.neural.vectors import ANYWHERE, ValueCache, kept_vectors
 
 
-class Embedder:
+class Embedder(BundledModel):
     """Turns texts into vectors of length 1; implements `TextEncoder`.
 
     A text's vector depends on nothing but the text: not on its neighbours, their order or the
@@ -23,6 +22,8 @@ class Embedder:
 
     With a `memory`, no text is read twice, whatever document it comes from.
     """
+
+    task = ModelTask.EMBED
 
     memory: ValueCache | None = None
 
@@ -33,31 +34,9 @@ class Embedder:
         self.max_tokens = bundle.manifest.max_tokens
         self._parts = Loading(bundle)
 
-    @classmethod
-    def load(cls, folder: Path, *, threads: int | None = None, later: bool = False) -> Embedder:
-        """Read a model that `tools.export` wrote; `threads` is every core by default.
-
-        With `later`, only the manifest is read now, and the rest when there is a text to read.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
-        made = cls(Bundle.open(folder, ModelTask.EMBED), threads=threads)
-        if not later:
-            made.prepare()
-        return made
-
     def prepare(self) -> None:
-        """Load what is still to be loaded.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
+        """Load what is still to be loaded."""
         self._parts()
-
-    def __repr__(self) -> str:
-        """Name the model, so that a fingerprint made of this changes with it."""
-        return f"Embedder({self.fingerprint!r})"
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row for each text, in their order."""

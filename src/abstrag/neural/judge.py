@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from math import exp
-from pathlib import Path
+from threading import Thread
 from typing import Final, Protocol, Self
 
 import numpy as np
@@ -22,10 +23,11 @@ import numpy as np
 from abstrag.errors import InputError, ResourceMissing, StoreCorrupt
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment
+from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Judging, ModelTask
-from abstrag.neural.cached import ANYWHERE, NamedModel, ValueCache, text_key
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import (
+    BundledModel,
     Ids,
     Loading,
     SideBySide,
@@ -34,6 +36,7 @@ from abstrag.neural.runtime import (
     side_by_side,
     thread_count,
 )
+from abstrag.neural.vectors import ANYWHERE, NamedModel, ValueCache, remembers, text_key
 
 # A query and a passage put together for a model that reads both at once.
 #
@@ -283,7 +286,7 @@ def _number(value: bytes) -> float:
 JUDGE: Final = WEIGHTS / "judge"
 
 
-class EvidenceJudge(SegmentJudge):
+class EvidenceJudge(BundledModel, SegmentJudge):
     """Scores pairs of query and passage; implements `PairScorer` and `search.judging.Judge`.
 
     A score is a probability: the logit is calibrated with the numbers of the manifest. A passage
@@ -292,6 +295,9 @@ class EvidenceJudge(SegmentJudge):
 
     With a `memory`, no pair is read twice, whatever document it comes from.
     """
+
+    task = ModelTask.JUDGE
+    home = JUDGE
 
     memory: ValueCache | None = None
 
@@ -306,34 +312,9 @@ class EvidenceJudge(SegmentJudge):
         self._judging: Judging = bundle.manifest.judging
         self._reader = PairReader(bundle, query_tokens=self._judging.query_tokens, threads=threads)
 
-    @classmethod
-    def load(
-        cls, folder: Path = JUDGE, *, threads: int | None = None, later: bool = False
-    ) -> EvidenceJudge:
-        """Read a model that `tools.export` wrote; `threads` is every core by default.
-
-        With `later`, only the manifest is read now, and the rest when there is a pair to read.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-            InputError: The folder has a model for something else.
-        """
-        made = cls(Bundle.open(folder, ModelTask.JUDGE), threads=threads)
-        if not later:
-            made.prepare()
-        return made
-
     def prepare(self) -> None:
-        """Load what is still to be loaded.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-        """
+        """Load what is still to be loaded."""
         self._reader.load()
-
-    def __repr__(self) -> str:
-        """Name the model, so that a fingerprint made of this changes with it."""
-        return f"EvidenceJudge({self.fingerprint!r})"
 
     @property
     def threads(self) -> int:
@@ -370,3 +351,42 @@ class EvidenceJudge(SegmentJudge):
 def default_judge() -> EvidenceJudge:
     """Return the packaged judge; its graph is loaded when it first reads a pair."""
     return EvidenceJudge.load(later=True)
+
+
+def preload(*, aligner: bool = True, judge: bool = True) -> Thread:
+    """Load the shipped models in the background, the one that is needed first before the other.
+
+    Most of that leaves the interpreter free. Whoever needs a model that is being loaded waits for
+    it; nobody has to wait for the thread, but the process does before it ends.
+    """
+    wanted: list[Aligner | EvidenceJudge] = []
+    with suppress(ResourceMissing):  # whoever needs the model gets the error
+        wanted += [default_aligner()] if aligner else []
+        wanted += [default_judge()] if judge else []
+    thread = Thread(target=_prepare, args=(wanted,), name="preload")
+    thread.start()
+    return thread
+
+
+def preload_for(
+    question: str,
+    memory: ValueCache,
+    *,
+    content_hash: str,
+    aligner: bool = True,
+    judge: bool = True,
+) -> Thread | None:
+    """Load in the background what a question needs; nothing where it was put to the text before.
+
+    Then all that the models said about it is remembered, and no model is needed.
+    """
+    with suppress(ResourceMissing):
+        if aligner and remembers(memory, content_hash, default_aligner(), question):
+            return None
+    return preload(aligner=aligner, judge=judge) if aligner or judge else None
+
+
+def _prepare(models: Sequence[Aligner | EvidenceJudge]) -> None:
+    for model in models:
+        with suppress(ResourceMissing):  # it is tried again when the model is used
+            model.prepare()

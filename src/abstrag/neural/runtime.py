@@ -8,13 +8,14 @@ nothing (docs/decisions/020-onnx-runtime.md). Cores are used by running several 
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -252,6 +253,51 @@ def session_of(model: bytes) -> Any:
 #
 # Where all that a search asks is remembered, it needs a model's name and not its graph, and loading
 # the graph would take several times as long as ranking.
+
+
+class BundledModel(ABC):
+    """A model in a folder of our format, which `tools.export` wrote."""
+
+    task: ClassVar[ModelTask]
+    home: ClassVar[Path | None] = None  # the folder of the one that ships
+
+    fingerprint: str
+
+    @abstractmethod
+    def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
+        """Read what the manifest says."""
+
+    @classmethod
+    def load(
+        cls, folder: Path | None = None, *, threads: int | None = None, later: bool = False
+    ) -> Self:
+        """Read a model, by default the one that ships; `threads` is every core by default.
+
+        With `later`, only the manifest is read now, and the rest when there is a text to read.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+            InputError: The folder has a model for something else, or none is named and none ships.
+        """
+        place = folder or cls.home
+        if place is None:
+            raise InputError(f"no {cls.__name__} ships", hint="name the folder of one")
+        made = cls(Bundle.open(place, cls.task), threads=threads)
+        if not later:
+            made.prepare()
+        return made
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Load what is still to be loaded.
+
+        Raises:
+            ResourceMissing: A file is missing, damaged or cannot be run.
+        """
+
+    def __repr__(self) -> str:
+        """Name the model, so that a fingerprint made of this changes with it."""
+        return f"{type(self).__name__}({self.fingerprint!r})"
 
 
 @dataclass(frozen=True, slots=True)

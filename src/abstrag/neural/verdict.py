@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from abstrag.errors import InputError, ResourceMissing
 from abstrag.neural.bundle import REMEDY, WEIGHTS, Bundle, Deciding, ModelTask
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.judge import PairReader
+from abstrag.neural.runtime import BundledModel
 
 VERDICT: Final = WEIGHTS / "verdict"
 
@@ -33,12 +33,15 @@ class VerdictProbabilities(NamedTuple):
 _NOTHING: Final = VerdictProbabilities(0.0, 0.0, 1.0)
 
 
-class VerdictModel:
+class VerdictModel(BundledModel):
     """Weighs a claim against its evidence.
 
     All pieces of evidence are read as one text, so that they can add up; of a long piece only the
     beginning. Without words on either side there is too little for sure.
     """
+
+    task = ModelTask.VERDICT
+    home = VERDICT
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         if bundle.manifest.deciding is None:
@@ -51,21 +54,9 @@ class VerdictModel:
         self._deciding: Deciding = bundle.manifest.deciding
         self._reader = PairReader(bundle, query_tokens=self._deciding.query_tokens, threads=threads)
 
-    @classmethod
-    def load(cls, folder: Path = VERDICT, *, threads: int | None = None) -> VerdictModel:
-        """Read a model that `tools.export` wrote; `threads` is every core by default.
-
-        Raises:
-            ResourceMissing: A file is missing, damaged or cannot be run.
-            InputError: The folder has a model for something else.
-        """
-        made = cls(Bundle.open(folder, ModelTask.VERDICT), threads=threads)
-        made._reader.load()
-        return made
-
-    def __repr__(self) -> str:
-        """Name the model, so that a fingerprint made of this changes with it."""
-        return f"VerdictModel({self.fingerprint!r})"
+    def prepare(self) -> None:
+        """Load what is still to be loaded."""
+        self._reader.load()
 
     @property
     def threshold(self) -> float:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from abstrag.errors import InputError
 from abstrag.neural.aligner import ALIGNER, Aligner, default_aligner
-from abstrag.neural.cached import ANYWHERE, ValueCache, kept_vectors
 from abstrag.neural.encoder import Vectors
+from abstrag.neural.vectors import ANYWHERE, ValueCache, kept_vectors
 
 
 class WholeTextEncoder:

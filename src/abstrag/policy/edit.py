@@ -12,8 +12,8 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
-from abstrag.data_file import read_data_file
 from abstrag.errors import InputError, PolicyError
+from abstrag.files import read_data_file
 from abstrag.llm.prompt import Example, Program
 from abstrag.llm.shape import misfit
 from abstrag.model.patch import EditOp, PromptEdit

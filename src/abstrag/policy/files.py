@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from abstrag.errors import PolicyError
-from abstrag.file_lock import file_locked
+from abstrag.files import file_locked
 
 
 def _nothing(_where: str) -> None:

@@ -54,7 +54,7 @@ class LocalCritic:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedCritic:
-    """Accepts by what rankings like this one turned out to hold; gold, where there is any, decides.
+    """Accepts by calibrated probabilities of the ranking; gold decides where there is any.
 
     It says what to try to mend. It reads traces, which a patch changes, so it has no say in
     whether a patch is kept. Where the preset was not fitted the evaluator decides.
@@ -77,7 +77,7 @@ class CalibratedCritic:
 
 @dataclass(frozen=True, slots=True)
 class PromptedCritic:
-    """Asks a model several times; the majority decides, and who dissents is counted."""
+    """Asks a model several times; the majority decides, and dissent is counted."""
 
     model: LanguageModel
     program: Program

@@ -49,11 +49,11 @@ class Signals:
 
     @property
     def certain(self) -> bool:
-        """True when the judges are of one mind."""
+        """True when all judges agree."""
         return self.dissent == 0.0
 
     def lost(self, after: Signals) -> tuple[str, ...]:
-        """Return what an answer rested on that is not there any more."""
+        """Return the evidence of the earlier answer that is missing now."""
         return tuple(name for name in self.needed if name not in after.needed)
 
     def survives(self, after: Signals) -> bool:
@@ -166,7 +166,7 @@ def _share(said: Sequence[float]) -> float:
 
 
 def _dissent(votes: Sequence[Sequence[float]]) -> float:
-    """How far "there is evidence" is from being said, or denied, by all judges alike.
+    """How far the judges are from agreeing that there is, or is no, evidence.
 
     One segment that all of them take is enough, and so is none that any of them takes.
     """

@@ -33,7 +33,7 @@ Explainer = Callable[[Episode, Scoring, Ranking], Failure]
 
 @dataclass(frozen=True, slots=True)
 class LocalExplainer:
-    """Reads the failure off the gap trace of the segment that should have been found.
+    """Finds the failure in the gap trace of the segment that should have been found.
 
     That is a gold segment where gold is known, else the best evidence the evaluator sees below the
     first K, else the first hit: the nearest there is.
@@ -42,7 +42,7 @@ class LocalExplainer:
     evaluator: Evaluator
 
     def __call__(self, episode: Episode, scoring: Scoring, ranking: Ranking) -> Failure:
-        """Find the segment and take its trace apart."""
+        """Find the segment and analyse its trace."""
         position = self.missed(episode, scoring, ranking)
         hit = scoring.hit(position) if position is not None else next(iter(ranking.hits), None)
         if hit is None:

@@ -1,4 +1,4 @@
-"""Feedback: what a person says of hits and of single steps, as episodes and as prices."""
+"""Feedback of a person on hits and on single steps, as episodes and as prices."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Feedback(Result):
 
 @record
 class Noted(Result):
-    """What became of feedback: the episode it is, and a patch for every step."""
+    """The result of feedback: an episode, and a patch for every step."""
 
     document: str
     episode: str  # its id in the log

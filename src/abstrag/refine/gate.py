@@ -151,7 +151,7 @@ def kept_share(before: Sequence[str], after: Sequence[str]) -> float:
 
 
 def _doubts(after: Cases, names: Collection[str]) -> list[str]:
-    """A verdict on which the judges disagree is no ground to stand on."""
+    """Return the cases whose verdict is doubtful because the judges disagree."""
     return [
         f"the judges disagree about “{name}” ({after[name].dissent:.0%} dissent)"
         for name in sorted(set(names))
@@ -160,7 +160,7 @@ def _doubts(after: Cases, names: Collection[str]) -> list[str]:
 
 
 def _losses(before: Cases, after: Cases, controls: Collection[str]) -> list[str]:
-    """A solved case keeps all it was solved with: other evidence may not complete its answer."""
+    """Return the solved cases that would lose evidence, even if other evidence replaces it."""
     return [
         f"control “{name}” loses its evidence"
         for name in sorted(controls)

@@ -1,4 +1,4 @@
-"""Lessons that travel: a step that several documents of a kind ask for holds for all of the kind.
+"""Lessons: a step that several documents of a genre ask for holds for the whole genre.
 
 A patch that is accepted for a document is a vote for what it says of words. What is about this
 document alone (names, times, budgets, readings of its text) stays with it. With the votes of three
@@ -84,7 +84,7 @@ def lesson_id(genre: str, step: StepPrice) -> str:
 
 
 def travelling(patch: Patch) -> StepPrice | None:
-    """Return what a patch says of words, in their base forms; None for what stays at home."""
+    """Return the step between words in a patch, in base forms; None if it is about one document."""
     match patch.delta:
         case StepPrice() as step:
             found = step
@@ -124,7 +124,7 @@ def votes_of(cast: Iterable[tuple[str, StepPrice, LessonVote]]) -> dict[str, Les
 
 
 @record
-class Taught:
+class CandidatePrecedent:
     """A precedent of a genre: the document it is of, and what became of it."""
 
     genre: str
@@ -163,13 +163,13 @@ class PrecedentReplay:
     gained: Mapping[str, str]  # cases that got more of it
 
 
-_ReplayPrecedents = Callable[[tuple[Taught, ...]], PrecedentReplay]
+_ReplayPrecedents = Callable[[tuple[CandidatePrecedent, ...]], PrecedentReplay]
 
 
-def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
-    """Return the candidates that enough documents speak for and nobody has decided on."""
-    found: list[Taught] = []
-    by_genre: dict[str, list[Taught]] = {}
+def due(known: Iterable[CandidatePrecedent], model: str) -> tuple[CandidatePrecedent, ...]:
+    """Return the undecided candidates that have votes from enough documents."""
+    found: list[CandidatePrecedent] = []
+    by_genre: dict[str, list[CandidatePrecedent]] = {}
     for one in known:
         if one.precedent.model == model:
             by_genre.setdefault(one.genre, []).append(one)
@@ -186,7 +186,9 @@ def due(known: Iterable[Taught], model: str) -> tuple[Taught, ...]:
     return tuple(found)
 
 
-def supporters(one: Taught, known: Iterable[Taught]) -> tuple[LessonVote, ...]:
+def supporters(
+    one: CandidatePrecedent, known: Iterable[CandidatePrecedent]
+) -> tuple[LessonVote, ...]:
     """Return the votes for a precedent: one of each document that was asked nearly the same."""
     own = unpacked(one.precedent.asked)
     votes: dict[str, LessonVote] = {}
@@ -198,9 +200,9 @@ def supporters(one: Taught, known: Iterable[Taught]) -> tuple[LessonVote, ...]:
 
 
 def sifted(
-    candidates: Sequence[Taught], replay: _ReplayPrecedents
-) -> tuple[tuple[Taught, ...], dict[str, str]]:
-    """Leave out what does more harm than good; returns the rest, and why not the others.
+    candidates: Sequence[CandidatePrecedent], replay: _ReplayPrecedents
+) -> tuple[tuple[CandidatePrecedent, ...], dict[str, str]]:
+    """Split precedents into those to accept, and the others with the reason.
 
     A candidate answers for the queries near its question: it goes where more of them lose evidence
     than gain any, each counted as far as it is near. In the last round all go that are near a lost
@@ -223,8 +225,10 @@ def sifted(
     return tuple(left), refused
 
 
-def _felt(cases: Iterable[str], candidates: Sequence[Taught]) -> npt.NDArray[np.float64]:
-    """Return for each candidate how near some cases are to it, all together.
+def _felt(
+    cases: Iterable[str], candidates: Sequence[CandidatePrecedent]
+) -> npt.NDArray[np.float64]:
+    """Return for each candidate the summed nearness of some cases to it.
 
     A case is named by its document and its vector; what its own document has shown is out.
     """
@@ -237,6 +241,8 @@ def _felt(cases: Iterable[str], candidates: Sequence[Taught]) -> npt.NDArray[np.
     return total
 
 
-def decided(one: Taught, *, when: str = "", refused: bool = False) -> Taught:
-    """Return a candidate with what became of it."""
+def decided(
+    one: CandidatePrecedent, *, when: str = "", refused: bool = False
+) -> CandidatePrecedent:
+    """Return a candidate with the decision on it."""
     return replace(one, when=when, refused=refused)

@@ -45,7 +45,7 @@ class Licensing:
 
     @cached_property
     def encoder(self) -> TextEncoder:
-        """What compares labels."""
+        """The encoder that compares labels."""
         return self.given_encoder or default_encoder()
 
     def steps(
@@ -61,7 +61,7 @@ class Licensing:
         yield from self._embedding(literal, left, labels)
 
     def _background(self, literal: Literal, term: str, label: str) -> Licensed | None:
-        """What the user's file states of the two, under any of their names."""
+        """Return what the Background states of the two, under any of their names."""
         asked, own = {key(literal.label), _word(literal.terms[0])}, {key(label), _word(term)}
         for name, others in self.background.aliases.items():
             group = {key(name), *map(key, others)}
@@ -146,14 +146,14 @@ def _related(asked: str, a: Pos, own: str, b: Pos) -> tuple[float, str] | None:
 
 
 def _share(word: str, synset: int, pos: Pos) -> float:
-    """How much of a word's use WordNet's texts give to one of its senses."""
+    """The share of a word's uses in WordNet's texts that have one of its senses."""
     net = wordnet()
     counts = {s: net.count(word, s) + 1 for s in net.synsets(word, pos)}
     return counts.get(synset, 0) / (sum(counts.values()) or 1)
 
 
 def _telling(synset: int, pos: Pos) -> bool:
-    """Nouns near the root say nothing; verbs have shallow trees and all say something."""
+    """True for verbs, and for nouns that are specific, far from the root."""
     return pos is not Pos.NOUN or wordnet().depth(synset) >= MIN_ANCESTOR_DEPTH
 
 

@@ -53,7 +53,7 @@ class RefineBudget:
 def objection(
     patch: Patch, state: State, document: DocumentIndex, *, budget: RefineBudget, carried: int = 0
 ) -> str | None:
-    """Say why a patch is not even put to the gate; None when it is."""
+    """Return why a patch is refused before the gate; None when it is not."""
     if classify(patch) is EffectKind.NO_OP:
         return f"unclassified: stage {patch.stage.value} has no such change"
     if patch.size > budget.size:
@@ -77,7 +77,7 @@ def objection(
 
 
 def _edit_objection(edit: PromptEdit, stage: Stage) -> str | None:
-    """The policy store looks closer; what it would never take does not get as far as the gate."""
+    """Return why a prompt edit would never be accepted by the policy store, or None."""
     owner = MUTABLE.get(edit.program)
     if owner is None:
         return f"the program {edit.program!r} may not be edited"
@@ -134,7 +134,7 @@ def _window_objection(delta: TimeWindow) -> str | None:
 
 
 def _order_objection(changed: Mapping[Family, float]) -> str | None:
-    """Weights may move, but what is riskier stays dearer."""
+    """Refuse weights that make a riskier family cheaper than a safer one."""
     weights = {family: changed.get(family, OMEGA[family]) for family in Family}
     for low, high in permutations(Family, 2):
         if OMEGA[low] < OMEGA[high] and not weights[low] < weights[high]:

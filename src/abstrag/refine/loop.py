@@ -30,8 +30,8 @@ from abstrag.search.document_words import forms
 
 
 @dataclass(frozen=True, slots=True)
-class Judges:
-    """Θ and the rules of the game: who criticizes, explains, localizes and proposes."""
+class RefinementRoles:
+    """Θ: critic, explainer, localizer and proposer, with evaluator and limits."""
 
     evaluator: Evaluator
     critic: Critic
@@ -43,7 +43,7 @@ class Judges:
     programs: str = ""  # hash of the prompt programs that are asked, if any
 
     @classmethod
-    def local(cls, evaluator: Evaluator, proposer: Proposer | None = None) -> Judges:
+    def local(cls, evaluator: Evaluator, proposer: Proposer | None = None) -> RefinementRoles:
         """Return the rule-based ones, which need no model but the evaluator's."""
         return cls(
             evaluator,
@@ -65,7 +65,7 @@ class Loop:
     def __init__(
         self,
         system: StatefulSearch,
-        judges: Judges,
+        judges: RefinementRoles,
         state: State,
         episodes: Sequence[Episode],
         *,
@@ -183,7 +183,7 @@ class Loop:
     def _proposals(
         self, failure: Failure, place: Localization, episode: Episode
     ) -> Iterator[Patch | Unusable]:
-        """Go through what is proposed, stage by stage; the same thing only once."""
+        """Yield proposals stage by stage, each only once."""
         scoring = self.system.scoring(episode.query, self.state)
         seen: set[object] = set()
         for stage in (place.stage, *place.others):
@@ -197,7 +197,7 @@ class Loop:
                     yield proposal
 
     def _attempt(self, proposal: Patch | Unusable, episode: Episode) -> Attempt:
-        """Put one proposal to the limits and to the gate; move on if it passes both."""
+        """Test one proposal against limits and gate, and adopt it if it passes both."""
         if isinstance(proposal, Unusable):
             verdict = GateVerdict(False, (f"no patch: {proposal.reason}",))
             return Attempt(None, EffectKind.NO_OP, verdict, said=proposal.said)
@@ -258,7 +258,7 @@ class Loop:
         return tuple(sorted(solved, key=moved)[:GATE_CONTROLS])
 
     def _kin(self, episode: Episode, before: dict[str, Signals]) -> list[str]:
-        """Failures that ask for something the trigger asks for too."""
+        """Return the failures that share a condition with the trigger."""
         asked = self._asked(episode)
         return [
             name
@@ -294,7 +294,7 @@ class Loop:
         return self._judged[name]
 
     def _seen(self, state: State, episode: Episode) -> Signals:
-        """Judge the order alone where that is all it takes: traces are most of a search."""
+        """Judge a ranking without traces where they are not needed, because traces are costly."""
         evaluator, scoring = self.judges.evaluator, self.system.scoring(episode.query, state)
         segments = scoring.document.segments
         if scoring.judges or evaluator.reads_relevance:
@@ -304,7 +304,7 @@ class Loop:
         return evaluator.signals_of(episode, scoring.query, first)
 
     def _voted(self, found: Signals, episode: Episode, state: State) -> Signals:
-        """A file of one has no controls: there sufficiency is the critic's word (corpus mode).
+        """With a single episode there are no controls, and the critic decides (corpus mode).
 
         A critic that reads traces has none, or a patch would approve itself.
         """
@@ -316,7 +316,7 @@ class Loop:
         return replace(found, sufficient=said.accepted, dissent=max(found.dissent, said.dissent))
 
     def _forget(self, state: State) -> None:
-        """Let go of the rankings of a state that is not in force; traces are large."""
+        """Drop the rankings of a state that is not in force, because traces are large."""
         for query in self._episodes:
             name = (_concerning(state, query).hash, query)
             if name != (_concerning(self.state, query).hash, query):

@@ -45,7 +45,7 @@ class Attempt:
 
     @property
     def refusal(self) -> str:
-        """What was proposed and why not, in a line, for whoever proposes next."""
+        """The proposal and why it was refused, in one line, for the next proposer."""
         said = self.said
         if self.patch is not None:
             what = self.patch.delta or self.patch.edit

@@ -1,4 +1,4 @@
-"""The overlay: a document as it is searched under a state, sharing what the state leaves alone."""
+"""The overlay: searching a document under a state, sharing all that the state leaves as it is."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _WORDS: Final = ("concept:", "event:")  # terms that are named by words, not by 
 
 
 class StatefulSearch(Protocol):
-    """Something that can be searched under any state: what refinement works on."""
+    """A system that can be searched under any state, as refinement needs it."""
 
     def scoring(self, query: str, state: State) -> Scoring:
-        """Lay a query over the document as it is under a state."""
+        """Score a query against the document under a state."""
         ...
 
 
 class Overlay:
-    """A system over one document: `plain` lays a query over it as the chain left it."""
+    """Searches one document under a state; `plain` scores a query without any patch."""
 
     def __init__(self, plain: Callable[[str], Scoring]) -> None:
         self._plain = plain
@@ -66,7 +66,7 @@ class Overlay:
         )
 
     def _index(self, plain: Scoring, state: State) -> PatchedIndex:
-        """What a state makes of the document; kept for the few states a cycle goes between."""
+        """Return the index under a state; cached for the few states of a cycle."""
         name = repr(
             (state.map, replace(state.programs, edits=(), budgets=(), precedents=(), base=""))
         )
@@ -78,7 +78,7 @@ class Overlay:
 
 
 class PatchedIndex:
-    """The costed index under a state, and what becomes of the sources a search brings along."""
+    """The costed index under a state, and the same changes applied to other sources of edges."""
 
     def __init__(self, index: CostedIndex, document: DocumentIndex, state: State) -> None:
         self._programs = programs = state.programs
@@ -115,7 +115,7 @@ class PatchedIndex:
 
 
 def _reprices(programs: Programs) -> bool:
-    """Tell whether edges are priced or barred otherwise than the map has them."""
+    """Tell whether a state changes the price of edges or bars some."""
     refused = any(step.refuses for step in programs.steps)
     return bool(programs.weights or programs.restrictions or refused)
 
@@ -135,7 +135,7 @@ def _adjusted(edges: Sequence[Edge], programs: Programs) -> Iterator[Edge]:
 
 
 def _floored(edge: Edge, floors: Sequence[StepPrice]) -> Edge:
-    """Return an edge at no less than what a person who refused the step has it cost."""
+    """Return an edge at the minimum cost set by a person who refused the step."""
     for step in floors:
         if step.family in (None, edge.family) and _leads(edge, step):
             distance = max(edge.distance, round(step.at_least - edge.weight, 4))
@@ -155,7 +155,7 @@ def _forms(term: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Confirmed:
-    """Offers the steps that somebody confirmed, between the terms of the document and the query."""
+    """Offers the steps that a person confirmed, between the terms of document and query."""
 
     steps: tuple[StepPrice, ...]
     terms: Mapping[str, tuple[str, ...]]  # form of a word, the terms it names
@@ -213,7 +213,7 @@ class _Adjusted:
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
-    """Offers the times of the document that a widened window takes in."""
+    """Offers the times of the document that lie in a widened window."""
 
     windows: tuple[TimeWindow, ...]
     times: dict[str, Interval]

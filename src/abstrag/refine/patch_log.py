@@ -22,10 +22,10 @@ from abstrag.policy.load import canonical
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.feedback import Episode, Feedback, Noted, merged, step_patches
 from abstrag.refine.lessons import (
+    CandidatePrecedent,
     Lesson,
     LessonVote,
     Replay,
-    Taught,
     decided,
     supporters,
     travelling,
@@ -111,12 +111,12 @@ class PatchLog:
         ]
         return (*taught, *shown, *self.kept(own))
 
-    def precedents(self) -> tuple[Taught, ...]:
-        """Return what documents have shown on behalf of their genre, promoted or not.
+    def precedents(self) -> tuple[CandidatePrecedent, ...]:
+        """Return the precedents of all documents, promoted or not.
 
         The last word on a question to a text counts; one that names no segment withdraws it.
         """
-        shown: dict[str, Taught] = {}
+        shown: dict[str, CandidatePrecedent] = {}
         for entry in self._entries():
             action, name = entry.payload["action"], str(entry.payload["id"])
             if action == PRECEDENT:
@@ -124,7 +124,7 @@ class PatchLog:
                 about = str(entry.payload["genre"]), str(entry.payload["name"])
                 before = shown.get(name)
                 if before is None or before.precedent != delta:
-                    shown[name] = Taught(*about, delta, entry.when)
+                    shown[name] = CandidatePrecedent(*about, delta, entry.when)
             elif name in shown and action in (PROMOTE, REVERT):
                 taken = action == PROMOTE and entry.accepted
                 when = entry.when if taken else ""
@@ -132,8 +132,8 @@ class PatchLog:
         return tuple(one for one in shown.values() if one.precedent.segments)
 
     def note_precedent(self, precedent: Precedent, document: DocumentIndex, reason: str) -> None:
-        """Log what a document says where a question is asked; the same thing only once."""
-        made = Taught(document.genre.value, document.document.id, precedent, "")
+        """Log a precedent of a document, unless it is logged already."""
+        made = CandidatePrecedent(document.genre.value, document.document.id, precedent, "")
         if any(one.id == made.id and one.precedent == precedent for one in self.precedents()):
             return
         episode = Episode(document.document.id, precedent.question, precedent.segments)
@@ -142,7 +142,7 @@ class PatchLog:
         self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
 
     def promote_precedent(
-        self, one: Taught, known: Sequence[Taught], refused: str | None
+        self, one: CandidatePrecedent, known: Sequence[CandidatePrecedent], refused: str | None
     ) -> AuditEntry:
         """Make a precedent count for its genre, or log why it does not."""
         votes = supporters(one, known)
@@ -161,7 +161,7 @@ class PatchLog:
         )
 
     def lessons(self) -> tuple[Lesson, ...]:
-        """Return what documents ask for on behalf of their genre, promoted or not."""
+        """Return the lessons that documents vote for, promoted or not."""
         promoted: dict[str, tuple[Lesson, str]] = {}
         refused: dict[str, int] = {}
         for entry in self._entries():
@@ -193,7 +193,7 @@ class PatchLog:
         return (*taught, *waiting)
 
     def _lifting(self) -> Iterator[PatchInForce]:
-        """Go through what was not kept because it solves nothing alone, and still helps."""
+        """Yield patches that were refused because they solve nothing alone, but that help."""
         for entry in self._entries():
             own = entry.payload
             if own["action"] == APPLY and own.get("lifts") and not entry.accepted:
@@ -202,7 +202,7 @@ class PatchLog:
                 yield PatchInForce(str(own["id"]), patch, str(own["document"]), *about)
 
     def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
-        """Make lessons of what has its votes and costs no solved query its evidence."""
+        """Promote the lessons that have enough votes and cost no solved query its evidence."""
         done = []
         for lesson in self.lessons():
             if not lesson.due:
@@ -268,7 +268,7 @@ class PatchLog:
         )
 
     def episodes(self, document: str) -> tuple[Episode, ...]:
-        """Return the queries a patch of a text is held against: solved ones and people's word."""
+        """Return the queries that a patch of a text must not harm: solved ones and feedback."""
         found = {episode.query: episode for episode in self.solved(document)}
         found |= {one.query: replace(one, target=document) for one in self.feedback(document)}
         return tuple(found.values())
@@ -311,7 +311,7 @@ class PatchLog:
             self.store.audit(payload, accepted=True, reason=reason, case=episode.id)
 
     def revert(self, patch_id: str, *, reason: str = "taken back by hand") -> AuditEntry:
-        """Take a patch back; the state is then that of a world in which it was never accepted.
+        """Revert a patch; the state is then as if it had never been accepted.
 
         Raises:
             PolicyError: No such patch is in force, or the beginning of its id fits several.

@@ -58,7 +58,7 @@ _SMALL: Final = frozenset("a an and for in of on or the to with".split())
 
 
 def mined(literal: Literal, scoring: Scoring, hit: Hit) -> Iterator[Licensed]:
-    """Go through terms of a segment that may stand for a condition by what the document shows."""
+    """Yield terms of a segment that may stand for a condition, judging by the document."""
     if literal.kind in (LiteralKind.TIME, LiteralKind.QUANTITY):
         return
     labels = scoring.index.labels
@@ -148,8 +148,8 @@ MIDDLING: Final = 2.5  # the dearest pair of words that is worth a try
 _RIVALS: Final = 3  # segments ranked higher whose steps are looked at
 
 
-def dear_steps(hit: Hit) -> Iterator[Patch]:
-    """Propose that a word which nearly meets the query's does, the likeliest first.
+def expensive_steps(hit: Hit) -> Iterator[Patch]:
+    """Propose steps from words that nearly meet a word of the query, the likeliest first.
 
     A pair has a middling price: the aligner neither takes the one for the other nor rules it out,
     and no lexicon has it.
@@ -165,7 +165,7 @@ def dear_steps(hit: Hit) -> Iterator[Patch]:
 
 
 def misleading_steps(hit: Hit, scoring: Scoring) -> Iterator[Patch]:
-    """Propose that steps by which segments rank above the right one no longer count."""
+    """Propose to bar steps by which segments rank above the right one."""
     if scoring.alignment is None:
         return
     own = {(base(word.asked), base(word.said)) for word in hit.words}
@@ -194,7 +194,7 @@ Delta = Alias | HypernymRestriction | RoleRule | EventMapping | TimeWindow | Cla
 
 @record
 class Unusable:
-    """Something proposed that is no patch at all: what was said, and why it cannot be one."""
+    """A reply that is not a valid patch, and why."""
 
     said: str
     reason: str
@@ -207,7 +207,7 @@ Proposer = Callable[[Failure, Stage, Scoring], Iterable[Patch | Unusable]]
 
 @dataclass(frozen=True, slots=True)
 class ChainedProposer:
-    """Offers what several proposers have to offer, one after the other."""
+    """Yields the proposals of several proposers, one after the other."""
 
     proposers: tuple[Proposer, ...]
 
@@ -231,7 +231,7 @@ class LocalProposer:
     def __call__(
         self, failure: Failure, stage: Stage, scoring: Scoring
     ) -> Iterable[Patch | Unusable]:
-        """Collect what the stage has to offer and put the cheapest first."""
+        """Collect the proposals of a stage, the cheapest first."""
         hit = nearest(failure, scoring)
         makers = {
             Stage.MAP: self._map,
@@ -244,7 +244,7 @@ class LocalProposer:
 
     def _map(self, failure: Failure, scoring: Scoring, hit: Hit | None) -> Iterator[Patch]:
         if hit is not None:
-            yield from dear_steps(hit)
+            yield from expensive_steps(hit)
             yield from misleading_steps(hit, scoring)
         for literal in unmet_literals(failure) if hit else ():
             assert hit is not None

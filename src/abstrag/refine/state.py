@@ -52,7 +52,7 @@ class Programs:
 
 @record
 class MapChanges:
-    """M: what the abstraction map has gained over the one the chain built."""
+    """M: what was added to the abstraction map that the chain built."""
 
     edges: tuple[Edge, ...] = ()
     surfaces: tuple[tuple[str, str], ...] = ()  # what the text calls a term, the term
@@ -60,7 +60,7 @@ class MapChanges:
 
 @record
 class State:
-    """Ξ. Frozen: refinement moves from one state to the next, and every earlier one still stands.
+    """Ξ. Frozen: refinement makes new states, and earlier ones stay valid.
 
     `operators` names the chain, its Background and its settings; `judges` the evaluators. Nothing
     in this package can change either, least of all the evaluators.

@@ -9,6 +9,7 @@ and on nothing else, so it means the same in every document.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,9 +21,9 @@ from abstrag.config import COST_UNIT, MAX_GAP, OMEGA
 from abstrag.model.patch import Precedent, StepPrice
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family
-from abstrag.neural.aligned_text import AlignedText, has_content
 from abstrag.neural.aligner import PriceList
 from abstrag.neural.bundle import Aligning
+from abstrag.neural.vectors import AlignedText, has_content
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray, unfilled_units
 from abstrag.search.document_words import (
     NOWHERE,
@@ -49,8 +50,8 @@ from abstrag.search.families import (
     step_family,
 )
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
+from abstrag.search.said_of import ENDED, SaidOf, ToldEvents, told_places
 from abstrag.search.said_of import PRICE as TOLD_PRICE
-from abstrag.search.said_of import SaidOf, ToldEvents, told_places
 
 # How cheap a learned step must be to count, given what else speaks for it.
 #
@@ -208,6 +209,7 @@ class Alignment:
             return price, at, same
         costs = PriceList(self.constants).of_words(words.cosines(self.asked.vectors))
         cuts, counts = words.starts[filled], np.diff(words.starts)[filled]
+        elsewhere = MAX_GAP * (words.aside + 2.0 * words.rewritten)
         for i, word in enumerate(self.asked_words):
             equal, learned = words.same(word), costs[i] if self.links else np.zeros(len(costs[i]))
             for together in self._together(i):
@@ -219,8 +221,9 @@ class Alignment:
                 equal, learned = equal & ~other, np.where(other, MAX_GAP, learned)
             learned = np.where(words.rewritten, np.where(equal, 0.0, MAX_GAP), learned)
             row = self._row(i, equal, learned)
-            # of words of one price the one that suits best in its text, of those the first
-            rated = row + _TIE * learned
+            # of words of one price one that is written in the text itself, of those the one that
+            # suits best there, and of those the first
+            rated = row + _TIE * (learned + elsewhere)
             least = np.minimum.reduceat(rated, cuts)
             hits = np.flatnonzero(rated == np.repeat(least, counts))
             owners = np.searchsorted(words.starts, hits, side="right") - 1
@@ -391,11 +394,33 @@ class Alignment:
             least = np.zeros(costs.shape[1])
             for i, steps in zip(rows, ~direct, strict=True):
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
-            met = self.met[rows].all(axis=0)
+            met = np.asarray(self.met[rows].all(axis=0))
+            for segment in np.flatnonzero(met & (costs == 0).all(axis=0)).tolist():
+                met[segment] = not self.apart(rows, segment)
             units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
             units += unfilled_units(literal.slots)
             found[j] = np.where(met, units, FAR)
         return found
+
+    def apart(self, rows: Sequence[int], segment: int) -> bool:
+        """Tell whether some words of a query stand in a segment, and never in one sentence.
+
+        "These data were new. Nothing was set aside." has no data set. What a header or the section
+        says is said of every sentence.
+        """
+        first, last = self.words.starts[segment : segment + 2].tolist()
+        text, own = self.words.texts[segment], self.words.segments[segment].text
+        ends = [m.start() for m in ENDED.finditer(text, len(text) - len(own))]
+        if len(rows) < 2 or not ends:
+            return False
+        sentences = []
+        for i in rows:
+            said = np.flatnonzero(self.words.same(self.asked_words[i])[first:last])
+            if not len(said) or self.words.aside[first:last][said].any():
+                return False
+            starts = self.words.table.spans[first:last][said, 0].tolist()
+            sentences.append({bisect_left(ends, start) for start in starts})
+        return not set.intersection(*sentences)
 
     @cached_property
     def doubted(self) -> BoolArray:

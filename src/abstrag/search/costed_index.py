@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import OMEGA
-from abstrag.model.context import Context, FieldValue
 from abstrag.model.distances import event_distance
-from abstrag.model.index import DocumentIndex
+from abstrag.model.index import Context, DocumentIndex, FieldValue
 from abstrag.model.query import Literal, LiteralKind
 from abstrag.model.term import Edge, Family, Frame, Mention, Relation, Term
 from abstrag.search.bridges.paths import FAMILY_BIT, BridgeGraph, EdgeSource, to_units

@@ -1,7 +1,7 @@
 """The content words of one document: which there are, where they stand, and what lies near them.
 
 Of a long document only the segments that promise most are looked at word by word. Which those are
-is estimated: the words of a document are in groups (`neural.aligned_text`), a word of the query is
+is estimated: the words of a document are in groups (`neural.vectors`), a word of the query is
 compared with the middle of each group, and a word in a group that is not near costs as much as one
 in the last group that is. This is how PLAID and WARP prune, with prices in place of similarities.
 """
@@ -22,15 +22,25 @@ import numpy.typing as npt
 from abstrag.config import MAX_GAP
 from abstrag.language.words import stemmed
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.spelling import american
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
-from abstrag.neural.aligned_text import Added, AlignedText, WordTable, has_content, spread
 from abstrag.neural.aligner import PriceList, default_aligner
 from abstrag.neural.bundle import Aligning
-from abstrag.neural.cached import CachedAligner, MappedMemory, TextAligner, ValueCache
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import (
+    Added,
+    AlignedText,
+    CachedAligner,
+    MappedMemory,
+    TextAligner,
+    ValueCache,
+    WordTable,
+    has_content,
+    spread,
+)
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.precedents import openings
 
@@ -199,6 +209,13 @@ class DocumentWords:
     def rewritten(self) -> BoolArray:
         """Tell which words only the canonical text has."""
         return self.table.added
+
+    @cached_property
+    def aside(self) -> BoolArray:
+        """For each word whether it stands in a header or in the name of the section."""
+        before = [len(t) - len(s.text) for t, s in zip(self.texts, self.segments, strict=True)]
+        found: BoolArray = self.table.spans[:, 0] < np.array(before, np.int64)[self._owners]
+        return found
 
     @cached_property
     def whole(self) -> Considered:
@@ -405,6 +422,12 @@ class Considered:
         added = self._document.table.added
         return added if self.words is None else added[self.words]
 
+    @property
+    def aside(self) -> BoolArray:
+        """Tell which words stand in a header or in the name of the section."""
+        aside = self._document.aside
+        return aside if self.words is None else aside[self.words]
+
     def numbered(self, words: IntArray) -> IntArray:
         """Return the numbers that some of these words have in the document."""
         return words if self.words is None else self.words[words]
@@ -421,6 +444,7 @@ def forms(word: str) -> tuple[str, ...]:
 
     Of words that WordNet does not know the stem does. A plural that it lists by itself is still
     one ("receivables"), and the number of a note behind a word is no part of it ("dividends1").
+    A British spelling is the American one as well ("licences" is "license").
     Words that are merely derived from one another are not the same: "relative" is a step from
     "related".
     """
@@ -434,6 +458,7 @@ def forms(word: str) -> tuple[str, ...]:
         plain.append(single)
     if note := _NOTE.fullmatch(folded):
         plain += [base for pos in Pos for base in net.base_forms(note[1], pos)]
+    plain += [other for one in (folded, *bases) if (other := american(one))]
     return tuple(dict.fromkeys((folded, *plain)))
 
 

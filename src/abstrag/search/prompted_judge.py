@@ -16,8 +16,7 @@ from abstrag.indexing.prompted.context_values import said_name
 from abstrag.llm.budget import Batching, room, tokens_in, tokens_of
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import expected
-from abstrag.model.context import Context, Field
-from abstrag.model.index import DocumentIndex
+from abstrag.model.index import Context, DocumentIndex, Field
 from abstrag.model.query import Query
 from abstrag.model.record import record
 from abstrag.model.segment import Segment
@@ -72,7 +71,7 @@ class JudgedSegments:
 
 @dataclass(frozen=True, slots=True)
 class PromptedJudge:
-    """Judges segments by per-literal entailment; implements `search.judging.Judge`.
+    """RefinementRoles segments by per-literal entailment; implements `search.judging.Judge`.
 
     Graded, a segment's value is the share of the literals' weight that it is expected to meet, or
     what a calibration makes of that; hard, it is 1 when it meets every literal and 0 otherwise. A

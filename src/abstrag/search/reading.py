@@ -17,11 +17,12 @@ from abstrag.model.query import Bridge, LiteralKind
 from abstrag.model.ranking import GapTrace, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family, LicenceKind, Relation
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms, label_words
 from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.query.definition import DEFINITION
 from abstrag.search.query.operators import ExpandTime, interval_of
+from abstrag.search.said_of import ENDED
 from abstrag.search.trace import ALIGN_WORDS, stated
 
 Labels = Mapping[str, str]
@@ -30,6 +31,7 @@ CONVINCED: Final = 0.5  # a judge that says at least this takes the segment for 
 DOUBTFUL: Final = 0.1  # one that says less has found nothing
 NEAR: Final = 0.7  # the price up to which a word that does not meet another is worth naming
 _ADJECTIVE: Final = 4  # letters of an adjective that an adverb in -ly may come from
+_WITHIN: Final = 4  # words between two that still make a phrase: "delete all the old files"
 _MARKS: Final = " .,;:)]}"  # that may stand before what is quoted
 FILL_SLOTS: Final = "fill_slots"
 
@@ -124,11 +126,8 @@ class _Reading:
         if trace.context is not None:
             return None
         if not trace.bridges:
-            parts = list(dict.fromkeys(word.said for word in mine if word.said))
-            if trace.via == " ".join(word.said for word in mine) and len(parts) > 1:
-                together = " ".join(parts)
-                said = together if together in self.segment.text else " … ".join(parts)
-            return self._direct(trace, said, asked)
+            several = len(mine) > 1 and trace.via == " ".join(word.said for word in mine)
+            return self._several(trace, mine) if several else self._direct(trace, said, asked)
         if _only_open(trace, mine):
             words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
             return f"{words} ({_not_found(trace.literal.slots)}, {_price(trace)})"
@@ -201,6 +200,8 @@ class _Reading:
         lacking = [w for w in mine if not w.met and not self._stands(w.asked)]
         missing = list(dict.fromkeys(_quoted(word.asked) + _nearest([word]) for word in lacking))
         lacks = f", but nothing meets {_listed(missing, 'or')}" if missing else ""
+        if not lacking and len(mine) > 1 and all(word.met for word in mine):
+            lacks = ", but in different sentences" if self._far_apart(mine) else ""
         return f"of {_quoted(_as_asked(trace, mine))} it says {found}{lacks}"
 
     def _not_counted(self, number: int, trace: LiteralTrace, mine: list[WordTrace]) -> str:
@@ -241,6 +242,26 @@ class _Reading:
         text = " ".join((self.segment.text, *headers, *self.segment.section))
         return bool(re.search(rf"(?<!\w){re.escape(name)}(?:e?s)?(?!\w)", text, re.IGNORECASE))
 
+    def _several(self, trace: LiteralTrace, mine: Sequence[WordTrace]) -> str:
+        """Quote the words of a literal in the order of the passage, and say if they are apart."""
+        asked = _as_asked(trace, mine)
+        parts = list(dict.fromkeys(word.said for word in _as_written(mine) if word.said))
+        together = " ".join(parts)
+        if len(parts) == 1 or together in self.segment.text:
+            return self._direct(trace, together, asked)
+        if self._far_apart(mine):
+            said = _listed([_quoted(part) for part in parts])
+            return f"{said}, apart from each other (for {_quoted(asked)})"
+        return self._direct(trace, " … ".join(parts), asked)
+
+    def _far_apart(self, mine: Sequence[WordTrace]) -> bool:
+        """Tell whether words that stand in the passage itself are no phrase there."""
+        own = [word for word in _as_written(mine) if word.said_start is not None]
+        if len(own) < len(mine) or any(w.in_section or w.header is not None for w in own):
+            return False
+        between = (self.segment.text[a.said_end : b.said_start] for a, b in pairwise(own))
+        return any(ENDED.search(f"{text}X") or len(text.split()) > _WITHIN for text in between)
+
     def _stands(self, label: str) -> bool:
         """Tell whether the words of a label stand in the passage, its headers or its section."""
         headers = [header.text for header in self.segment.headers]
@@ -259,6 +280,11 @@ def _holds(text: str, label: str) -> bool:
     wanted = [word for word in words if has_content(word.lower())] or words
     there = {form for word in dict.fromkeys(label_words(text)) for form in _forms(word)}
     return bool(wanted) and all(not there.isdisjoint(_forms(word)) for word in wanted)
+
+
+def _as_written(mine: Sequence[WordTrace]) -> list[WordTrace]:
+    """Return words in the order in which the passage has them."""
+    return sorted(mine, key=lambda word: word.said_start or 0)
 
 
 def _forms(word: str) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.vectors import AlignedText
 from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
 from abstrag.search.document_words import NOWHERE, DocumentWords, forms
 from abstrag.search.families import direction, opposite, step_family

@@ -63,6 +63,7 @@ class Scoring:
     printed: tuple[int, ...] = ()  # rows of statements that print the figures asked for
     defining: tuple[int, ...] = ()  # segments that only say what words of the question mean
     applying: tuple[int, ...] = ()  # and those that speak of what they define
+    listings: tuple[int, ...] = ()  # entries of bibliographies and contents that are not asked for
 
     def __post_init__(self) -> None:
         if self.judge is None and self.preset.judge_weight:
@@ -274,6 +275,7 @@ class Scoring:
         nothing = ~(met.any(axis=0) | self.holds)
         words = units.sum(axis=0)
         fee = np.maximum(self._fee(words, nothing), self._fee_of_defining(words))
+        fee = np.maximum(fee, self._fee_of_listings(words))
         whole: IntArray = np.vstack((units, fee[None])).astype(int)
         return whole
 
@@ -316,23 +318,44 @@ class Scoring:
         None of them is to be above the best that uses the defined word or meets everything,
         whatever a judge says.
         """
-        fee = np.zeros_like(units)
         if not self.defining:
-            return fee
+            return np.zeros_like(units)
         meets = np.zeros(len(units), dtype=np.bool_)
         meets[self.gaps.segments] = self.gaps.reachable
         meets[list(self.applying)] = True
         meets[list(self.defining)] = False
-        if meets.any():
+        return self._fee_behind(meets, self.defining, units)
+
+    def _fee_of_listings(self, units: FloatArray) -> FloatArray:
+        """Return what entries of a bibliography or of a list of contents pay.
+
+        None of them is to be above the best passage that meets half as much of the query or more,
+        whatever a judge says.
+        """
+        fee = np.zeros_like(units)
+        if not self.listings:
+            return fee
+        share = np.full(len(units), self.gaps.rest_share)
+        share[self.gaps.segments] = self.gaps.share
+        listed = np.zeros(len(units), dtype=np.bool_)
+        listed[list(self.listings)] = True
+        for met in np.unique(share[listed & self.holds]).tolist():
+            own = np.flatnonzero(listed & self.holds & (share == met)).tolist()
+            fee = np.maximum(fee, self._fee_behind(~listed & (share >= met / 2), own, units))
+        return fee
+
+    def _fee_behind(self, better: BoolArray, own: Sequence[int], units: FloatArray) -> FloatArray:
+        """Return what puts some segments behind the best of others, whatever a judge says."""
+        fee = np.zeros_like(units)
+        if better.any():
             gap = np.full(len(units), self.gaps.rest_gap)
             gap[self.gaps.segments] = self.gaps.gap
             paid = units + np.rint(self.preset.gap_rate * gap * COST_UNIT)
             paid += log_units(
                 np.maximum(self.index.utilities, _LEAST_UTILITY), self.preset.utility_power
             )
-            best = 1 + paid[meets].min() + log_units(0.0, self.preset.judge_weight, judged=True)
-            own = list(self.defining)
-            fee[own] = np.maximum(best - paid[own], 0.0)
+            best = 1 + paid[better].min() + log_units(0.0, self.preset.judge_weight, judged=True)
+            fee[list(own)] = np.maximum(best - paid[list(own)], 0.0)
         return fee
 
     @cached_property
@@ -468,8 +491,8 @@ class Scoring:
         if units[-2]:
             lines.append(("evidence elsewhere", units[-2]))
         if units[-1]:
-            defines = position in self.defining
-            lines.append(("only says what it means" if defines else "nothing met", units[-1]))
+            name = "only says what it means" if position in self.defining else "nothing met"
+            lines.append(("a list entry" if position in self.listings else name, units[-1]))
         if preset.judge_weight:
             lines.append(("judge", int(log_units(said, preset.judge_weight, judged=True))))
         utility, gap = float(candidates.utility[row]), float(candidates.gap[row])

@@ -1,4 +1,4 @@
-"""What comes before the application: who is let in, and how much may be sent.
+"""Access control in front of the application: hosts, tokens, and sizes of bodies.
 
 A page of another site can make a browser send requests here. Two things give such a request away,
 and both are checked before anything else: the name it was sent to (a rebound DNS name is not ours)
@@ -114,14 +114,14 @@ class Guard:
             )
 
     def _is_ours(self, name: str) -> bool:
-        """True for our own names; an address is nobody's DNS name, so it cannot be rebound."""
+        """True for our own names and for bare addresses, which DNS rebinding cannot fake."""
         if name in self._names:
             return True
         return self._any_address and _is_address(name)
 
 
 def needed(method: str, path: str) -> Access:
-    """Return what a request to the studio takes; what nobody has named takes the most."""
+    """Return the scope that a request needs; an unknown route needs the highest."""
     if method in ("GET", "HEAD"):
         return Access.READ
     last = path.rstrip("/").rpartition("/")[2]

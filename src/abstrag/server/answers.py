@@ -76,14 +76,14 @@ class WrongType(Refused):
 
 
 class TooBusy(Refused):
-    """As much as may wait is waiting already."""
+    """The queue is full."""
 
     http_status = 429
     headers = {"Retry-After": "2"}  # noqa: RUF012
 
 
 def told(error: AbstragError) -> dict[str, Any]:
-    """Return an error as every answer and every failed job tells it."""
+    """Return an error as plain data, for answers and failed jobs alike."""
     return {"error": str(error), "hint": error.hint, "kind": type(error).__name__}
 
 
@@ -118,7 +118,7 @@ def refusal(error: AbstragError) -> Response:
 
 
 class _Lingering(Response):
-    """A refusal that a client in the middle of its sending gets to read.
+    """A refusal that is sent so that a client that is still sending can read it.
 
     Hanging up at once resets the connection, and with it goes the answer. So what is still coming
     is thrown away for a moment, within bounds.
@@ -147,7 +147,7 @@ class _Lingering(Response):
 
 
 def install(app: FastAPI) -> None:
-    """Let an application answer every error in the one form there is."""
+    """Make an application answer every error in the same form."""
 
     @app.exception_handler(AbstragError)
     async def _foreseen(_request: Request, error: AbstragError) -> Response:

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from abstrag.server import answers
 from abstrag.server.access import BodyLimits, Guard
 from abstrag.server.answers import NotThere
-from abstrag.server.metrics import CONTENT_TYPE, Metrics, Observed
+from abstrag.server.metrics import CONTENT_TYPE, Metrics, RequestMetrics
 from abstrag.server.routes import collection, documents, mapping, model, searching
 from abstrag.server.routes.shared import StudioDep
 from abstrag.server.settings import ServerSettings
@@ -56,7 +56,7 @@ def create_app(settings: ServerSettings, workspace: Workspace) -> ASGIApp:
     _add_metrics(app, metrics)
     _add_page(app, Path(str(files("abstrag.server"))) / "page")
     guarded = Guard(BodyLimits(app, settings, upload=documents.UPLOAD), settings)
-    return Observed(guarded, metrics)
+    return RequestMetrics(guarded, metrics)
 
 
 def _add_health(app: FastAPI, settings: ServerSettings, workspace: Workspace) -> None:

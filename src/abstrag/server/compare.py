@@ -19,7 +19,7 @@ Rival = Callable[[str], npt.NDArray[np.floating[Any]]]  # a question → a score
 
 
 def rivals_of(index: DocumentIndex) -> dict[str, Rival]:
-    """Build the rivals for one document; the dense one embeds every segment."""
+    """Build BM25 and the dense retriever for one document, embedding every segment."""
     return {"bm25": _bm25(index), "dense": _dense(index)}
 
 
@@ -38,7 +38,7 @@ def _dense(index: DocumentIndex) -> Rival:
 def compared(
     ranking: Ranking, rivals: Mapping[str, Rival], index: DocumentIndex, query: str, *, k: int
 ) -> dict[str, Any]:
-    """Return our ranking and the first k of everybody else; what scores nothing is no hit."""
+    """Return our ranking and the first k hits of the others, without those that score nothing."""
     ranked = {"abstrag": [(hit.segment, hit.relevance) for hit in ranking.hits]}
     for name, rival in rivals.items():
         scores = rival(query)

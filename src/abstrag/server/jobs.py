@@ -30,11 +30,11 @@ from abstrag.stores.open import Target
 from abstrag.workers.processes import ProcessPool
 from abstrag.workers.protocol import (
     TIME_SPENT,
-    Died,
     ItemDone,
     ItemOverBudget,
-    Raised,
-    Told,
+    Progress,
+    TaskRaised,
+    WorkerDied,
     tell,
     within,
 )
@@ -53,7 +53,7 @@ class UploadTask:
     config: WorkspaceConfig
 
     def start(self) -> Callable[[tuple[Path, bool]], dict[str, Any]]:
-        """Return what indexes a file, tells every step of it, and says what became of it."""
+        """Return a function that indexes a file, reports every step, and returns the outcome."""
         with suppress(OSError):
             os.nice(_NICE)
 
@@ -82,20 +82,20 @@ def _tell_step(name: str) -> None:
     tell({"step": name, "done": STEPS.index(name), "total": len(STEPS)})
 
 
-class Ended(Exception):
-    """The worker is gone, and its file with it; `why` tells what of."""
+class WorkerEnded(Exception):
+    """The worker has ended while indexing a file; `why` says how."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
 
     def error(self, path: Path) -> DocumentError:
-        """Return what is said of the file where that is no reason to set it aside."""
+        """Return the error of a file that is not quarantined."""
         return DocumentError(f"indexing {path.name!r} was ended before it was done")
 
 
 class IndexingProcess:
-    """Hands files to the worker, one at a time, and listens to what it says."""
+    """Gives files to the worker, one at a time, and receives its events."""
 
     def __init__(self, config: WorkspaceConfig) -> None:
         self._pool = ProcessPool(UploadTask(config))
@@ -105,31 +105,31 @@ class IndexingProcess:
         self._worker: int | None = None
 
     def index(self, path: Path, *, retry: bool = False) -> Iterator[dict[str, Any]]:
-        """Yield what the worker says about a file, its last word included.
+        """Yield the worker's events about a file, the last one included.
 
         Raises:
-            Ended: The worker was ended, by a limit or by somebody.
+            WorkerEnded: The worker was ended, by a limit or by somebody.
         """
         worker = self._started()
         deadline = monotonic() + self._time_limit
-        self._pool.give(worker, (path, retry))
+        self._pool.submit(worker, (path, retry))
         while True:
             events = self._pool.wait(max(0.0, deadline - monotonic()))
             if not events:
                 raise self._dismissed(worker, TIME_SPENT.format(self._time_limit))
             for event in events:
                 match event:
-                    case Told(what=said):
+                    case Progress(what=said):
                         yield said
                     case ItemDone(result=said):
                         yield said
                         return
                     case ItemOverBudget(why=why):
                         raise self._dismissed(worker, why)
-                    case Died(how=how):
+                    case WorkerDied(how=how):
                         why = f"its process ended {how}, perhaps for want of memory"
                         raise self._dismissed(worker, why)
-                    case Raised(error=error):  # it could not even start
+                    case TaskRaised(error=error):  # it could not even start
                         self._dismissed(worker, str(error))
                         raise error
 
@@ -145,25 +145,25 @@ class IndexingProcess:
         self.kill()
 
     def close(self) -> None:
-        """Let go of the pipe to the process, when nobody reads from it any more."""
+        """Close the pipe to the process when nobody reads from it any more."""
         self._pool.close()
 
     def _started(self) -> int:
         with self._lock:
             if self._ended:
                 raise DocumentError("the server is closing", hint="send the file again later")
-            if any(isinstance(event, Died) for event in self._pool.wait(0)):
+            if any(isinstance(event, WorkerDied) for event in self._pool.wait(0)):
                 self._worker = None  # while it had nothing to do
             if self._worker is None:
-                self._worker = self._pool.hire()
+                self._worker = self._pool.start_worker()
             return self._worker
 
-    def _dismissed(self, worker: int, why: str) -> Ended:
-        """Let go of a worker that is of no more use, and say why its file has ended."""
+    def _dismissed(self, worker: int, why: str) -> WorkerEnded:
+        """Discard a dead worker, and return why the work on its file ended."""
         with self._lock:
-            self._pool.dismiss(worker)
+            self._pool.stop_worker(worker)
             self._worker = None
-        return Ended(why)
+        return WorkerEnded(why)
 
 
 log: Final = logging.getLogger("abstrag.server")
@@ -172,7 +172,7 @@ _GRACE_S: Final = 10.0  # for the thread to see that the worker has ended
 
 
 class JobState(StrEnum):
-    """Where a job stands."""
+    """The state of a job."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -188,7 +188,7 @@ class JobState(StrEnum):
 
 @record
 class IndexingJob:
-    """One file on its way into the store."""
+    """The indexing of one uploaded file."""
 
     job: str
     name: str
@@ -202,7 +202,7 @@ class IndexingJob:
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Whom jobs tell about their files."""
+    """Callbacks by which jobs report on their files."""
 
     began: Callable[[Path], None] = lambda _path: None
     ended: Callable[[Path], None] = lambda _path: None  # in whichever way
@@ -214,7 +214,7 @@ class Watcher:
 
 
 class Jobs:
-    """Takes files in, indexes one after the other, and says how far it is."""
+    """Accepts files, indexes one after the other, and reports progress."""
 
     def __init__(
         self,
@@ -238,7 +238,7 @@ class Jobs:
         self._thread.start()
 
     def require_room(self) -> None:
-        """See that the queue takes another file; it may still be full when that comes.
+        """Raise an error if the queue is full now; it may fill up before the file comes.
 
         Raises:
             TooBusy: The queue is full.
@@ -247,7 +247,7 @@ class Jobs:
             raise self._too_busy()
 
     def submit(self, path: Path, *, retry: bool = False) -> IndexingJob:
-        """Put a file into the queue; `retry` is for one that was set aside.
+        """Put a file into the queue; `retry` also accepts a quarantined one.
 
         Raises:
             TooBusy: The queue is full.
@@ -332,7 +332,7 @@ class Jobs:
                 job = _after(job, said)
                 if not job.state.over:
                     self._set(job)
-        except Ended as ended:
+        except WorkerEnded as ended:
             given_up = not self._closing and self.get(job.job).state is not JobState.CANCELLED
             error = self._set_aside(path, ended) if given_up else ended.error(path)
             return replace(job, state=JobState.FAILED, error=told(error))
@@ -340,8 +340,8 @@ class Jobs:
             return replace(job, state=JobState.FAILED, error=told(error))
         return job
 
-    def _set_aside(self, path: Path, ended: Ended) -> AbstragError:
-        """Note that a file is not to be tried again, if the disk takes the note."""
+    def _set_aside(self, path: Path, ended: WorkerEnded) -> AbstragError:
+        """Quarantine a file, if the disk accepts the entry."""
         try:
             return self._watcher.set_aside(path, ended.why)
         except (OSError, AbstragError) as error:
@@ -360,7 +360,7 @@ class Jobs:
 
 
 def _tell(watcher: Callable[[Path], None], path: Path) -> None:
-    """Tell somebody about a file; a disk that takes no note must not stop the files to come."""
+    """Call back about a file; an error of the disk must not stop the next files."""
     try:
         watcher(path)
     except (OSError, AbstragError) as error:
@@ -368,7 +368,7 @@ def _tell(watcher: Callable[[Path], None], path: Path) -> None:
 
 
 def _after(job: IndexingJob, said: dict[str, Any]) -> IndexingJob:
-    """Return the job after what the worker said."""
+    """Return the job after an event of the worker."""
     if "step" in said:
         return replace(
             job,

@@ -1,4 +1,4 @@
-"""Listening: uvicorn with patience for slow clients that ends, and a shutdown that is clean."""
+"""Listening: uvicorn with timeouts for slow clients and a clean shutdown."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ def server_of(app: ASGIApp, settings: ServerSettings) -> uvicorn.Server:
 
 
 def _patient(settings: ServerSettings) -> type[H11Protocol]:
-    """Make the protocol that hangs up on clients that neither ask nor listen."""
+    """Return the protocol class that disconnects clients that neither send nor read."""
 
-    class Patient(H11Protocol):
-        """HTTP/1.1 whose patience ends: with a head that does not come, an answer nobody reads."""
+    class TimeoutProtocol(H11Protocol):
+        """HTTP/1.1 with timeouts for heads that do not arrive and answers nobody reads."""
 
         _asking: asyncio.TimerHandle | None = None  # until the head of a request is there
         _reading: asyncio.TimerHandle | None = None  # until the client takes what is sent to it
@@ -93,7 +93,7 @@ def _patient(settings: ServerSettings) -> type[H11Protocol]:
             _cancel(self._reading)
             super().connection_lost(exc)
 
-    return Patient
+    return TimeoutProtocol
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:

@@ -1,4 +1,4 @@
-"""What a server says of itself: counted and timed requests, metrics for Prometheus, logs.
+"""Metrics and logs of a server: requests counted and timed, in Prometheus' format.
 
 None of it holds a word of a query or a document.
 """
@@ -29,7 +29,7 @@ Labels = tuple[tuple[str, str], ...]
 
 @dataclass
 class Histogram:
-    """How long something took, in buckets."""
+    """A histogram of durations."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
@@ -40,7 +40,7 @@ class Histogram:
         self.total += seconds
 
     def lines(self, name: str, labels: Labels) -> Iterator[str]:
-        """Write it out; the count of a bucket holds those of the smaller ones."""
+        """Return the lines of the histogram, whose buckets are cumulative."""
         so_far = 0
         for bound, count in zip((*map(str, BOUNDS), "+Inf"), self.counts, strict=True):
             so_far += count
@@ -129,8 +129,8 @@ _OTHER: Final = "other"  # what was asked for and is not there; a label for each
 log: Final = logging.getLogger("abstrag.access")
 
 
-class Observed:
-    """Stands before everything else, so that what is refused is seen as well."""
+class RequestMetrics:
+    """The outermost layer, so that refused requests are counted as well."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app

@@ -146,8 +146,8 @@ def _from_scan(box: Box) -> Box:
     return left, -top, right, -low
 
 
-def squeezed(text: str) -> str:
-    """Return a text without white space, as texts of different line breaks are compared."""
+def without_spaces(text: str) -> str:
+    """Return a text without white space, to compare texts with other line breaks."""
     return "".join(text.split())
 
 
@@ -161,7 +161,7 @@ class PlacedWord:
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """The words of a page as one run of characters that know their word."""
+    """The characters of a page in one run, each with the word it belongs to."""
 
     words: Sequence[Glyphs | PlacedWord]
 
@@ -172,7 +172,7 @@ class PageWords:
     def spans(self, quote: str, nth: int) -> list[tuple[int, int]]:
         """Return the runs of the page's characters that a quotation is made of, in its order."""
         page = "".join(self._texts)
-        return _whole(page, squeezed(quote), nth) or _by_lines(page, quote)
+        return _whole(page, without_spaces(quote), nth) or _by_lines(page, quote)
 
     def holding(self, spans: Iterable[tuple[int, int]]) -> list[int]:
         """Return the words that hold runs of characters, by number, in the file's order."""
@@ -185,7 +185,7 @@ class PageWords:
 
     @property
     def _texts(self) -> list[str]:
-        return [squeezed(word.text) for word in self.words]
+        return [without_spaces(word.text) for word in self.words]
 
 
 def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
@@ -200,10 +200,10 @@ def _whole(page: str, quote: str, nth: int) -> list[tuple[int, int]]:
 
 
 def _by_lines(page: str, quote: str) -> list[tuple[int, int]]:
-    """Find a quotation whose lines are drawn apart, or of which other pages hold a part."""
+    """Find a quotation line by line, if it is split or continues on other pages."""
     spans: list[tuple[int, int]] = []
     at = 0
-    for line in map(squeezed, quote.splitlines()):
+    for line in map(without_spaces, quote.splitlines()):
         follows = bool(spans) and page.startswith(line, at)
         start = at if follows else -1
         if line and not follows and len(line) >= _LONE_LINE:
@@ -303,18 +303,18 @@ def word_places(quote: Quotation, parts: Sequence[tuple[int, int]]) -> WordPlace
     with _page_words(quote) as (words, _, on_screen):
         page = PageWords(words)
         runs = page.spans(text, quote.nth)
-        if sum(end - start for start, end in runs) != len(squeezed(text)):
+        if sum(end - start for start, end in runs) != len(without_spaces(text)):
             runs = []  # a part of it is on another page, and which one is not known
         made = []
         for start, end in parts:
-            before, inside = len(squeezed(text[:start])), len(squeezed(text[start:end]))
+            before, inside = len(without_spaces(text[:start])), len(without_spaces(text[start:end]))
             held = page.holding(_cut(runs, before, before + inside))
             made.append(tuple(map(on_screen, lines_of(words, held))))
         return WordPlaces(quote.page, tuple(made))
 
 
 def _cut(runs: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what of some runs lies between two places, counted over all of them in a row."""
+    """Yield the parts of some runs between two offsets, counted over all runs."""
     at = 0
     for first, last in runs:
         size = last - first

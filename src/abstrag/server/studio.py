@@ -15,13 +15,13 @@ from tempfile import NamedTemporaryFile
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from abstrag.engine.lru_cache import LruCache
 from abstrag.engine.source_files import source_hash
 from abstrag.errors import AbstragError, EmptyDocument
+from abstrag.files import sync_folder
 from abstrag.llm.model import CallRole
-from abstrag.model.document import Document
+from abstrag.memory import LruCache
+from abstrag.model.document import Document, Span
 from abstrag.model.segment import Segment
-from abstrag.model.span import Span
 from abstrag.neural.bundle import WEIGHTS
 from abstrag.server.answers import NotThere, TooBusy, log
 from abstrag.server.jobs import Jobs, Watcher
@@ -33,13 +33,12 @@ from abstrag.server.pdf_pages import (
     page_count,
     places,
     rendered,
-    squeezed,
+    without_spaces,
     word_places,
 )
 from abstrag.server.settings import ServerSettings
 from abstrag.stores.open import beside
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.whole_file import sync_folder
 from abstrag.workspace.options import SearchOptions
 from abstrag.workspace.workspace import Workspace
 
@@ -108,17 +107,17 @@ class Uploads:
             self.ended(path)
 
     def begun(self, path: Path) -> None:
-        """Note that work on a file begins; should the server die of it, the note stays."""
+        """Record that work on a file begins; the record stays if the server dies of it."""
         if self.holds(path.resolve()):
             self._note(path).write_text(str(self.tries(path) + 1))
 
     def ended(self, path: Path) -> None:
-        """Note that work on a file is over, well or badly."""
+        """Record that work on a file is over, with or without success."""
         if self.holds(path.resolve()):
             self._note(path).unlink(missing_ok=True)
 
     def tries(self, path: Path) -> int:
-        """Return how often work on a file began and nobody heard of its end."""
+        """Return how often work on a file began without coming to an end."""
         try:
             return int(self._note(path).read_text())
         except (OSError, ValueError):
@@ -141,7 +140,7 @@ class Uploads:
 
 
 def safe_name(name: str) -> str:
-    """Return a name for a file that means nothing to any file system, with its ending."""
+    """Return a file name without special meaning to any file system, with its extension."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     plain = _HARMLESS.sub("_", last).strip(" .")
     stem, dot, ending = plain.rpartition(".")
@@ -159,7 +158,7 @@ _HEAD: Final = 1024  # bytes in which a PDF says what it is
 
 
 class Sources:
-    """Opens what the store says a document was read from, and nothing a client could name."""
+    """Opens the files that documents were read from, and no path that a client names."""
 
     def __init__(self, keep: int = 20_000) -> None:  # a number each
         self._pages: LruCache[int | None] = LruCache(keep)
@@ -215,7 +214,7 @@ class Sources:
             for block in document.blocks
             if block.page == number and block.span.start < start
         )
-        nth = squeezed(before).count(squeezed(text)) if text.strip() else 0
+        nth = without_spaces(before).count(without_spaces(text)) if text.strip() else 0
         scan = next((page for page in document.scans if page.number == number), None)
         return Quotation(self._pdf(info), number, text, nth, scan)
 
@@ -245,7 +244,7 @@ def _count(path: Path, expected: str) -> int | None:
 
 
 class Preloader:
-    """Loads the models, and makes and reads the cards of the documents whenever some are new."""
+    """Loads the models, and prepares the cards whenever documents are new."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -256,17 +255,17 @@ class Preloader:
         self._thread = Thread(target=self._run, name="preload", daemon=True)
 
     def start(self) -> None:
-        """Begin, with whatever the store has now."""
+        """Start with the documents that the store has now."""
         self._wanted.set()
         self._thread.start()
 
     def look_again(self) -> None:
-        """See to documents that have come; this does not wait."""
+        """Prepare new documents in the background."""
         self.ready = False
         self._wanted.set()
 
     def close(self) -> None:
-        """Begin with nothing more; what is being made is made or fails with the store."""
+        """Start nothing further; work in progress ends, or fails when the store is closed."""
         self._closing = True
         self._wanted.set()
 
@@ -289,7 +288,7 @@ class Preloader:
         """Open the collection once, which makes what is missing and keeps what it reads."""
         try:
             if len(self._workspace.documents()) > 1:
-                from abstrag.neural.preload import preload
+                from abstrag.neural.judge import preload
 
                 loading = preload()
                 self._workspace.collection(on_made=self._tell)
@@ -311,7 +310,7 @@ T = TypeVar("T")
 
 
 class RequestQueue:
-    """Runs work in its own threads; who finds the line full is told to come back later.
+    """Runs work in its own threads; when the queue is full, requests are refused.
 
     Two or three threads are as fast as fifty where one interpreter lock decides, and the line in
     front of them is fair.

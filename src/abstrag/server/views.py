@@ -13,7 +13,7 @@ from abstrag.model.record import to_data
 from abstrag.model.term import Edge, LicenceKind, Term
 from abstrag.server.answers import NotThere
 from abstrag.stores.protocol import DocumentInfo
-from abstrag.workspace.edits import edge_id
+from abstrag.workspace.options import edge_id
 
 if TYPE_CHECKING:
     from abstrag.workspace.document import SearchableDocument

@@ -1,4 +1,4 @@
-"""What a collection knows of one document, as the layers of a store keep it: its card, its vectors.
+"""The card and the vectors of a document, as layers of a store.
 
 The card has stems with their counts, for BM25; terms with what it costs to get to them, for the
 costed postings; times. Words and terms are kept as hashes of 64 bits, so that a collection needs no
@@ -92,14 +92,14 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
-    """Vectors with a byte for each dimension; a row's own scale makes numbers of them again."""
+class QuantizedVectors:
+    """Vectors with one byte for each dimension, and a scale for each row."""
 
     codes: Codes
     scales: Scores
 
     @classmethod
-    def of(cls, vectors: Scores) -> Coded:
+    def of(cls, vectors: Scores) -> QuantizedVectors:
         """Round vectors to bytes."""
         peaks = np.abs(vectors).max(axis=1, initial=0.0)
         scales = np.where(peaks > 0, peaks / _STEPS, 1.0).astype(np.float32)
@@ -111,7 +111,7 @@ class Coded:
         return _CODED.pack(*self.codes.shape) + scales + self.codes.tobytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Coded:
+    def from_bytes(cls, data: bytes) -> QuantizedVectors:
         """Read vectors back."""
         rows, columns = _CODED.unpack_from(data) if len(data) >= _CODED.size else (0, 0)
         if len(data) != _CODED.size + rows * (4 + columns):

@@ -1,4 +1,4 @@
-"""Moving a library from one store to another, whatever they are kept in.
+"""Copying a library from one store to another, of the same kind or not.
 
 What is there already stays, so that a copy which was interrupted goes on where it stopped. Every
 document that is written is read back and compared.
@@ -12,7 +12,7 @@ from typing import Final
 
 from abstrag.errors import StoreError
 from abstrag.model.record import record
-from abstrag.stores.mapped import FILES
+from abstrag.stores.memory import FILES
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _KINDS: Final = ("embeddings", "judgements")
@@ -33,7 +33,7 @@ class Copied:
 def copy_store(
     source: Store, target: Store, on_document: Callable[[str], None] = lambda _document_id: None
 ) -> Copied:
-    """Put every document of one store into another, with what was kept along the way.
+    """Copy every document of one store into another, with its layers and models' results.
 
     Args:
         source: It is only read.
@@ -64,7 +64,7 @@ def copy_store(
 
 
 def _identity(info: DocumentInfo) -> tuple[str, str]:
-    """Return what tells a document from others: its source, or where it has none its id."""
+    """Return what identifies a document: its source, or its id if it has none."""
     return ("id", info.id) if info.source_path is None else ("path", info.source_path)
 
 

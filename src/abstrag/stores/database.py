@@ -5,35 +5,43 @@ Statements mark a value by `?`. What differs between databases is left to the st
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from difflib import get_close_matches
+from hashlib import sha256
+from importlib import resources
+from threading import RLock
 from types import ModuleType, TracebackType
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
-from abstrag.errors import StoreCorrupt
+from abstrag.errors import StoreCorrupt, StoreError, UnknownDocument
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
 from abstrag.stores import memory
-from abstrag.stores.columns import (
+from abstrag.stores.memory import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
+from abstrag.stores.prepared import Prepared, prepare
+from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentFiles, DocumentInfo, LayerKey
+from abstrag.stores.rows import (
     INFO,
     INFO_COLUMNS,
     StoredRows,
+    compress,
     decoding,
+    decompress,
     document_info,
     document_infos,
     require_sound,
+    unpack,
+    unpack_background,
 )
-from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.models import LAYERS_OF_VECTORS, VECTORS, checked, counted, others
-from abstrag.stores.naming import candidates, choose, complete, unknown
-from abstrag.stores.prepared import Prepared, prepare
-from abstrag.stores.protocol import LAYERS_AT_A_TIME, DocumentInfo, LayerKey
-from abstrag.stores.rows import squeeze, unpack, unpack_background, unsqueeze
-from abstrag.stores.schema import VERSION_KEY
 from abstrag.stores.tables import Row
 
 T = TypeVar("T")
 
+SCHEMES: Final = ("postgresql", "postgres")  # of the address of a server
 SEAL: Final = "INSERT INTO seals VALUES (?, ?) ON CONFLICT DO NOTHING"
 FORGET_PLACE: Final = "DELETE FROM places WHERE path = ?"
 _ADD_PLACE: Final = (
@@ -59,7 +67,7 @@ class Transaction(Protocol):
 class SqlStore(ABC):
     """A `Store` in an SQL database; each call is one transaction."""
 
-    mapped: KeptFiles | None = None
+    mapped: DocumentFiles | None = None
     _layer_rows: ClassVar[ModuleType]  # the statements on layers and on what models said, as this
     _memory: ClassVar[ModuleType]  # database has them
 
@@ -93,7 +101,7 @@ class SqlStore(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of the store; closing twice is fine."""
+        """Close the store; closing twice is fine."""
 
     def put(self, index: DocumentIndex, *, source_path: str | None, source_hash: str) -> str:
         """Keep an index, in place of the one this source had before, and return its store id."""
@@ -123,7 +131,7 @@ class SqlStore(ABC):
         return document_info(row, self._corrupt)
 
     def find_source(self, path: str) -> DocumentInfo | None:
-        """Describe the document that was read from a path or has that place too, if any."""
+        """Describe the document that was read from a path or also lies there, if any."""
 
         def work(run: Transaction) -> Row | None:
             row: Row | None = run.execute(f"{INFO} WHERE source_path = ?", (path,)).fetchone()
@@ -139,7 +147,7 @@ class SqlStore(ABC):
         return document_infos(rows, self._corrupt)
 
     def add_place(self, document_id: str, path: str) -> None:
-        """Know that the bytes of a document lie at a path too."""
+        """Record that the bytes of a document also lie at another path."""
 
         def work(run: Transaction) -> None:
             own = run.execute("SELECT 1 FROM documents WHERE source_path = ?", (path,)).fetchone()
@@ -182,11 +190,11 @@ class SqlStore(ABC):
         return self.get_layers([key]).get(key)
 
     def get_layers(self, keys: Sequence[LayerKey]) -> dict[LayerKey, bytes]:
-        """Return those of some layers that are kept, by their three keys, in one go."""
+        """Return the stored layers among some, by their three keys, in one query."""
         found = {}
         for *key, data in self._layers_at(keys):
             with decoding(f"layer {key[1]!r} of {key[0]!r}", self._corrupt):
-                found[key[0], key[1], key[2]] = unsqueeze(data)
+                found[key[0], key[1], key[2]] = decompress(data)
         return found
 
     def put_layer(self, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
@@ -195,7 +203,7 @@ class SqlStore(ABC):
 
     def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
         """Keep several layers in one transaction."""
-        squeezed = {key: squeeze(data) for key, data in layers.items()}
+        squeezed = {key: compress(data) for key, data in layers.items()}
 
         def work(run: Transaction) -> None:
             for key, data in squeezed.items():
@@ -207,7 +215,9 @@ class SqlStore(ABC):
         """Return the layers of a content as (layer, fingerprint, data), the oldest first."""
         rows = self._read(lambda run: self._layer_rows.of_content(run, content_hash))
         with decoding(f"layers of {content_hash!r}", self._corrupt):
-            return tuple((layer, fingerprint, unsqueeze(data)) for layer, fingerprint, data in rows)
+            return tuple(
+                (layer, fingerprint, decompress(data)) for layer, fingerprint, data in rows
+            )
 
     def layers_named(self, layer: str) -> Iterator[tuple[str, str, bytes]]:
         """Go through one layer of every content, as (content hash, fingerprint, data)."""
@@ -217,8 +227,8 @@ class SqlStore(ABC):
             rows = self._read(lambda run, at=values: run.execute(_NAMED_LAYERS, at).fetchall())  # type: ignore[misc]
             for content_hash, fingerprint, data in rows:
                 with decoding(f"layer {layer!r} of {content_hash!r}", self._corrupt):
-                    unsqueezed = unsqueeze(data)
-                yield content_hash, fingerprint, unsqueezed
+                    decompressed = decompress(data)
+                yield content_hash, fingerprint, decompressed
             if len(rows) < LAYERS_AT_A_TIME:
                 return
             last = rows[-1][:2]
@@ -246,7 +256,7 @@ class SqlStore(ABC):
         return found
 
     def version(self) -> int:
-        """Return a number that is another one whenever a document was put or removed."""
+        """Return a number that changes whenever a document is put or removed."""
         statement = "SELECT value FROM meta WHERE key = ?"
         row = self._read(lambda run: run.execute(statement, (VERSION_KEY,)).fetchone())
         with decoding("version of the documents", self._corrupt):
@@ -267,7 +277,7 @@ class SqlStore(ABC):
         return {**said, VECTORS: counted(rows)}
 
     def forget_models(self, kind: str, *, keep: Collection[str]) -> int:
-        """Drop what models other than some made of a kind, and return how much that was."""
+        """Drop entries of a kind that other models made, and return how many."""
         kept = checked(kind, keep)
 
         def work(run: Transaction) -> int:
@@ -308,7 +318,7 @@ class SqlStore(ABC):
         self.close()
 
     def _forget_unused(self, run: Transaction, contents: Sequence[str]) -> None:
-        """Drop what was kept along the way for contents that no document has any more."""
+        """Drop layers and models' results of contents that no document has any more."""
         for content_hash in sorted(set(contents)):
             used = run.execute(
                 "SELECT 1 FROM documents WHERE content_hash = ? LIMIT 1", (content_hash,)
@@ -345,3 +355,124 @@ def choose_id(run: Transaction, document_id: str, source_path: str | None) -> st
 
 def _ids(run: Transaction) -> list[str]:
     return sorted(row[0] for row in run.execute("SELECT id FROM documents"))
+
+
+SUFFIX_LENGTHS: Final = (6, 12, 64)  # of the hash behind an id that another source holds
+SHOWN: Final = 3  # names in a hint
+
+
+def candidates(document_id: str, source_path: str | None) -> tuple[str, ...]:
+    """Return the ids a source may have in a store, the nicest first."""
+    digest = sha256((source_path or "").encode()).hexdigest()
+    return (document_id, *(f"{document_id}-{digest[:length]}" for length in SUFFIX_LENGTHS))
+
+
+def choose(
+    wanted: Sequence[str], holders: Mapping[str, str | None], *, source_path: str | None
+) -> str:
+    """Return the id this source already holds, or else the first that is free.
+
+    Args:
+        wanted: The candidates, the nicest first.
+        holders: Which source path holds an id; an id that is not in it is free.
+        source_path: The source that needs an id.
+    """
+    held = [name for name in wanted if name in holders and holders[name] == source_path]
+    free = [name for name in wanted if name not in holders]
+    return (held or free)[0]
+
+
+def complete(name: str, ids: Sequence[str]) -> str:
+    """Return the id that a person means by its name or a unique beginning of it."""
+    if name in ids:
+        return name
+    fitting = _fitting(name, ids)
+    if len(fitting) == 1:
+        return fitting[0]
+    raise unknown(name, ids)
+
+
+def unknown(name: str, ids: Sequence[str]) -> UnknownDocument:
+    """Say that no document, or more than one, goes by a name, and which ones come close."""
+    fitting = _fitting(name, ids)
+    if len(fitting) > 1:
+        return UnknownDocument(
+            f"{name!r} is the beginning of {len(fitting)} document ids, not of one",
+            hint=f"did you mean {_either(fitting)}?",
+        )
+    near = fitting or get_close_matches(name, ids, n=SHOWN)
+    if near:
+        hint = f"did you mean {_either(near)}?"
+    elif ids:
+        hint = f"the store holds {_either(ids)}"
+    else:
+        hint = "the store is empty; abstrag index FILE puts a document into it"
+    return UnknownDocument(f"the store holds no document {name!r}", hint=hint)
+
+
+def _fitting(name: str, ids: Sequence[str]) -> list[str]:
+    return [each for each in ids if name and each.startswith(name)]
+
+
+def _either(names: Sequence[str]) -> str:
+    shown = " or ".join(repr(name) for name in names[:SHOWN])
+    return f"{shown} or {len(names) - SHOWN} more" if names[SHOWN:] else shown
+
+
+# Threads take turns at a connection, and other processes get none.
+#
+# A connection knows one transaction at a time, and it does not survive a fork: what two processes
+# say on it reaches the database mixed, and SQLite's own locks belong to the process that took them.
+
+
+class ConnectionLock:
+    """Lets one thread at a time use a connection, until it is closed."""
+
+    def __init__(self, name: str) -> None:
+        """Create a lock; `name` names the store in errors."""
+        self._name = name
+        self._process = os.getpid()
+        self._lock = RLock()  # a store may be closed while its own thread collects garbage
+        self._closed = False
+
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Wait for the connection and hold it for this thread until the block ends.
+
+        Raises:
+            StoreError: The store is closed, or was opened by the process this one was forked from.
+        """
+        if os.getpid() != self._process:  # first, for the lock may be held by a thread left behind
+            raise StoreError(
+                f"store {self._name!r} was opened by another process",
+                hint="open the store again in each process",
+            )
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"store {self._name!r} is closed", hint="open it again")
+            yield
+
+    def end(self, close: Callable[[], None]) -> None:
+        """Close the connection, once, when the turn that another thread has is over.
+
+        A forked process only has a copy of it, and closes nothing.
+        """
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                close()
+
+
+Migration = tuple[str, ...]
+
+VERSION_KEY: Final = "documents_version"  # in `meta`: how often documents came, changed or went
+
+
+def read_migrations(package: str) -> tuple[Migration, ...]:
+    """Return the statements of each version in the file `schema.sql` of a package."""
+    text = resources.files(package).joinpath("schema.sql").read_text("utf-8")
+    _, *versions = re.split(r"^-- version \d+$", text, flags=re.MULTILINE)
+    parts = ([part.strip() for part in version.split("\n\n")] for version in versions)
+    return tuple(tuple(p for p in some if p and not p.startswith("-- ")) for some in parts)

@@ -1,4 +1,4 @@
-"""Layers in an SQLite file: what was made of a content along the way, by name and fingerprint."""
+"""Layers in an SQLite file: intermediate results of a content, by name and fingerprint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models said about texts of a document, kept so that nobody has to ask twice.
+"""What models made of the texts of a document, kept so that nobody has to ask twice.
 
 Entries belong to the content of a document and go when that goes. Their number is bounded: a table
 numbers its rows upwards, so dropping everything more than a limit behind the newest leaves no more
@@ -7,12 +7,22 @@ than that, at no cost that grows with the table. What takes a `run` serves any d
 
 from __future__ import annotations
 
+import mmap
+import os
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import rmtree
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
-from abstrag.errors import InputError
+from abstrag.errors import InputError, StoreReadOnly
+from abstrag.stores.protocol import VERSIONS, DocumentFiles, Store, together
 
 LIMITS: Final[Mapping[str, int]] = {
     "embeddings": 100_000,  # of 384 floats: some 170 MB
@@ -86,7 +96,7 @@ def remembered(
 
 
 def checksum(content_hash: str, model: str, key: bytes, value: bytes) -> int:
-    """Return what tells whether an entry is as it was written."""
+    """Return the checksum that tells whether an entry is as it was written."""
     return zlib.crc32(b"\n".join((content_hash.encode(), model.encode(), key, value)))
 
 
@@ -141,3 +151,236 @@ def table_of(kind: str) -> str:
             f"nothing of the kind {kind!r} is kept", hint=f"one of: {', '.join(LIMITS)}"
         )
     return kind
+
+
+# Vectors are layers of their own, under a name that ends in their kind.
+
+VECTORS: Final = "vectors"  # the kind that all layers of vectors are
+KINDS: Final = (*LIMITS, VECTORS)
+
+_WORDS_BEFORE: Final = 2  # in the fingerprint of such a layer, before the model's own
+
+LAYERS_OF_VECTORS: Final = "layer LIKE '%vectors'"  # a condition; `is_of_vectors` is the last word
+
+
+def is_of_vectors(layer: str) -> bool:
+    """True when the name of a layer says that a model made vectors for it."""
+    return layer.split(" ")[-1] == VECTORS
+
+
+def model_in(fingerprint: str) -> str:
+    """Return the model's fingerprint in that of a layer of vectors."""
+    return fingerprint.split(" ", _WORDS_BEFORE)[-1]
+
+
+def counted(layers: Iterable[tuple[str, str, int]]) -> dict[str, int]:
+    """Add up how many layers of vectors each model made, from name, fingerprint and number."""
+    found: Counter[str] = Counter()
+    for layer, fingerprint, count in layers:
+        if is_of_vectors(layer):
+            found[model_in(fingerprint)] += count
+    return dict(sorted(found.items()))
+
+
+def others(layers: Iterable[tuple[str, str]], keep: Collection[str]) -> list[tuple[str, str]]:
+    """Return name and fingerprint of those layers of vectors that other models made."""
+    return [
+        (layer, fingerprint)
+        for layer, fingerprint in layers
+        if is_of_vectors(layer) and model_in(fingerprint) not in keep
+    ]
+
+
+def checked(kind: str, keep: Collection[str]) -> list[str]:
+    """Check a kind, and return the fingerprints to keep as a list."""
+    if kind not in KINDS:
+        raise InputError(
+            f"nothing of the kind {kind!r} is made by models", hint=f"one of: {', '.join(KINDS)}"
+        )
+    if isinstance(keep, str):  # or its letters would be taken for fingerprints, and nothing kept
+        raise InputError(
+            f"fingerprints to keep are several, and got {keep!r}", hint="keep=[fingerprint]"
+        )
+    return sorted(keep)
+
+
+# A question can be answered on a disk that is full or read-only: what models said on the way is not
+# kept then, and the next question makes it again.
+
+_Said = tuple[str, str, str, Mapping[bytes, bytes]]  # kind, content hash, model, values by key
+_PUT_OFF: Final[ContextVar[list[_Said] | None]] = ContextVar("put_off", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class BestEffortMemory:
+    """Results of models, written to a store only if it accepts writes."""
+
+    store: Store
+
+    @property
+    def mapped(self) -> DocumentFiles | None:
+        """The files that are mapped into memory; None where the store has no place for them."""
+        return self.store.mapped
+
+    def recall(
+        self, kind: str, content_hash: str, model: str, keys: Sequence[bytes]
+    ) -> dict[bytes, bytes]:
+        """Return the values of those keys that are remembered."""
+        return self.store.recall(kind, content_hash, model, keys)
+
+    def remember(
+        self, kind: str, content_hash: str, model: str, values: Mapping[bytes, bytes]
+    ) -> None:
+        """Store values by their keys, if the disk accepts them."""
+        put_off = _PUT_OFF.get()
+        if put_off is None:
+            with suppress(StoreReadOnly):
+                self.store.remember(kind, content_hash, model, values)
+        else:
+            put_off.append((kind, content_hash, model, values))
+
+
+@contextmanager
+def remembered_together(store: Store) -> Iterator[None]:
+    """Write what models say during a block in one transaction at its end.
+
+    A disk that syncs takes its time for each, and a question is put to many documents. What is said
+    in an interrupted block is not kept.
+    """
+    said: list[_Said] = []
+    before = _PUT_OFF.set(said)
+    try:
+        yield
+    finally:
+        _PUT_OFF.reset(before)
+    if said:
+        with suppress(StoreReadOnly), together(store):
+            for each in said:
+                store.remember(*each)
+
+
+def keep_layer(store: Store, content_hash: str, layer: str, fingerprint: str, data: bytes) -> None:
+    """Store a layer that a search has made, if the disk accepts it."""
+    with suppress(StoreReadOnly):
+        store.put_layer(content_hash, layer, fingerprint, data)
+
+
+# Files beside a store that are mapped into memory: the vectors of one document each.
+#
+#     library.db
+#     library.db.mapped/
+#         3f/3fa9…/NAME      3fa9… is the content of the document
+#
+# What is in them can be made again from the document, so a file that cannot be written is not
+# missed and one that is not there is written anew. They go when the content goes. A server keeps
+# the same as layers of the content.
+
+SUFFIX: Final = ".mapped"
+FILES: Final = "files"  # the layer that they are on a server
+
+
+@dataclass(frozen=True, slots=True)
+class FilesOfLayers:
+    """Files that a server keeps as layers: they come and go with a content as any other does."""
+
+    store: Store
+
+    @property
+    def folder(self) -> None:
+        """None: they lie in the database."""
+
+    def get(self, content_hash: str, name: str) -> memoryview | None:
+        """Return the bytes of a file, or None."""
+        data = self.store.get_layer(content_hash, FILES, name)
+        return None if data is None else memoryview(data)
+
+    def put(
+        self,
+        content_hash: str,
+        name: str,
+        parts: Iterable[bytes | memoryview],
+        *,
+        versions: int = VERSIONS,
+    ) -> None:
+        """Store a file as a layer; old versions go as those of any layer."""
+        del versions
+        with suppress(StoreReadOnly):
+            self.store.put_layer(content_hash, FILES, name, b"".join(parts))
+
+    def names(self, content_hash: str) -> list[str]:
+        """Return the names of the files of a content, the oldest first."""
+        return [name for layer, name, _ in self.store.layers(content_hash) if layer == FILES]
+
+    def forget(self, content_hash: str) -> None:
+        """Leave that to the store, which drops all layers of a content together."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappedFiles:
+    """The mapped files of one store, by content of a document and name."""
+
+    folder: Path
+
+    @classmethod
+    def beside(cls, path: Path) -> MappedFiles | None:
+        """Return those of an embedded store; None for one in memory."""
+        if str(path) == ":memory:":
+            return None
+        return cls(path.with_name(f"{path.name}{SUFFIX}"))
+
+    def get(self, content_hash: str, name: str) -> memoryview | None:
+        """Return the bytes of a file without reading them, or None."""
+        try:
+            with self._path(content_hash, name).open("rb") as file:
+                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError):  # not there, not ours to read, or empty
+            return None
+
+    def put(
+        self,
+        content_hash: str,
+        name: str,
+        parts: Iterable[bytes | memoryview],
+        *,
+        versions: int = VERSIONS,
+    ) -> None:
+        """Write a file as a whole, if the disk accepts it.
+
+        The oldest files of the same content go, so that no more than `versions` are left.
+        """
+        path = self._path(content_hash, name)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=path.parent, prefix=".draft-", delete=False) as file:
+                draft = Path(file.name)
+                try:
+                    for part in parts:
+                        file.write(part)
+                except BaseException:
+                    draft.unlink(missing_ok=True)
+                    raise
+            draft.replace(path)
+            self._make_way(path.parent, versions)
+
+    def names(self, content_hash: str) -> list[str]:
+        """Return the names of the files of a content, the oldest first."""
+        return [path.name for path in _by_age(self._path(content_hash, "x").parent)]
+
+    def forget(self, content_hash: str) -> None:
+        """Drop the files of a content."""
+        rmtree(self._path(content_hash, "x").parent, ignore_errors=True)
+
+    def _make_way(self, folder: Path, versions: int) -> None:
+        for path in _by_age(folder)[:-versions]:
+            path.unlink(missing_ok=True)
+
+    def _path(self, content_hash: str, name: str) -> Path:
+        return self.folder / content_hash[:2] / content_hash / name
+
+
+def _by_age(folder: Path) -> list[Path]:
+    try:
+        files = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
+        return [Path(e.path) for e in sorted(files, key=lambda e: (e.stat().st_mtime_ns, e.name))]
+    except OSError:
+        return []

@@ -1,4 +1,4 @@
-"""An index on its way into a store: made and packed in one process, written by another."""
+"""An index that is packed in one process and written by another."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from abstrag.model.index import DocumentIndex
-from abstrag.stores.packed_rows import Blobs, packed
-from abstrag.stores.rows import pack
+from abstrag.stores.rows import Blobs, pack, to_blobs
 from abstrag.stores.tables import Row, StoreTable
 
 
@@ -36,10 +35,10 @@ class Prepared:
         Raises:
             OverflowError: A number is larger than a database keeps.
         """
-        return packed(self.rows) if self.made_blobs is None else self.made_blobs
+        return to_blobs(self.rows) if self.made_blobs is None else self.made_blobs
 
     def for_a_file(self) -> Prepared:
-        """Return it with the rows as an SQLite file keeps them, and only so.
+        """Return it with its rows only in the form of an SQLite file.
 
         Raises:
             OverflowError: A number is larger than a database keeps.

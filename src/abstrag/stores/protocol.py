@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -17,13 +18,47 @@ from abstrag.model.index import DocumentIndex
 from abstrag.model.record import Result, record
 from abstrag.model.segment import Granularity
 from abstrag.model.term import Mention
-from abstrag.stores.mapped import KeptFiles
-from abstrag.stores.prepared import Prepared
+
+if TYPE_CHECKING:
+    from abstrag.stores.prepared import Prepared
 
 LAYER_VERSIONS: Final = 4  # fingerprints kept per content and layer
+VERSIONS: Final = 4  # files kept per content
 LAYERS_AT_A_TIME: Final = 200  # of a layer that is read for all contents
 
 LayerKey = tuple[str, str, str]  # content hash, layer, fingerprint
+
+
+class DocumentFiles(Protocol):
+    """Files with data of a document in searchable form, by content and name."""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the files; None if they are in a database."""
+        ...
+
+    def get(self, content_hash: str, name: str) -> memoryview | None:
+        """Return the bytes of a file, or None."""
+        ...
+
+    def put(
+        self,
+        content_hash: str,
+        name: str,
+        parts: Iterable[bytes | memoryview],
+        *,
+        versions: int = VERSIONS,
+    ) -> None:
+        """Keep a file, where there is room, and no more than some versions of a content."""
+        ...
+
+    def names(self, content_hash: str) -> list[str]:
+        """Return the names of the files of a content, the oldest first."""
+        ...
+
+    def forget(self, content_hash: str) -> None:
+        """Drop the files of a content."""
+        ...
 
 
 @record
@@ -59,7 +94,7 @@ class Store(Protocol):
     """
 
     @property
-    def mapped(self) -> KeptFiles | None:
+    def mapped(self) -> DocumentFiles | None:
         """The files of vectors beside the store or in it; None where there is no place for any."""
         ...
 
@@ -226,8 +261,8 @@ class Store(Protocol):
 
 
 @runtime_checkable
-class JoiningStore(Protocol):
-    """A store that makes one transaction of several calls."""
+class TransactionalStore(Protocol):
+    """A store that can put several calls into one transaction."""
 
     def together(self) -> AbstractContextManager[None]:
         """Make one transaction of the calls of a block.
@@ -241,8 +276,8 @@ class JoiningStore(Protocol):
 # those of `stores.cards`; a model is known by the fingerprint of its layers.
 
 
-class Lacking(NamedTuple):
-    """A document, and what a search over all documents lacks of it."""
+class MissingLayers(NamedTuple):
+    """A document, and the layers that a search over all documents lacks of it."""
 
     info: DocumentInfo
     card: bool
@@ -251,13 +286,13 @@ class Lacking(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CardsState:
-    """What the cards of a store have together."""
+    """Totals over the cards of a store."""
 
     version: int  # of the store
     documents: int
     length: int  # stems of all
     times: tuple[str, ...]  # ids of the time terms of any document
-    lacking: tuple[Lacking, ...]
+    missing_layers: tuple[MissingLayers, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +323,7 @@ class CardFound(NamedTuple):
 
 @dataclass(slots=True)
 class CardsFound:
-    """What a store has of a question; documents are known by number."""
+    """The answer of a store to a question; documents are given by number."""
 
     version: int = 0
     postings: dict[int, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]] = field(
@@ -301,7 +336,7 @@ class CardsFound:
 
 
 @runtime_checkable
-class ChoosingStore(Store, Protocol):
+class ShortlistingStore(Store, Protocol):
     """A store that keeps cards in tables and chooses among them in one round trip.
 
     Every card and vector that is put as a layer is in the tables when that call is done.
@@ -337,4 +372,4 @@ class ChoosingStore(Store, Protocol):
 
 def together(store: Store) -> AbstractContextManager[None]:
     """Make one transaction of the calls of a block, where a store can; else each is its own."""
-    return store.together() if isinstance(store, JoiningStore) else nullcontext()
+    return store.together() if isinstance(store, TransactionalStore) else nullcontext()

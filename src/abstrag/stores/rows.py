@@ -1,25 +1,36 @@
 """How an index becomes rows, and rows become the same index again.
 
-Nothing here knows which database the rows go to. What queries look for has a column of its own; a
-column that holds a whole record holds its JSON; what is only ever read as a whole is compressed.
+An SQLite file keeps rows as blobs, a server in tables. What queries look for has a column of its
+own; a column that holds a whole record holds its JSON; what is only read as a whole is compressed.
 """
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
+from typing import Any, Final, TypeVar
 
-from abstrag.collector import collector_paused
+from abstrag.errors import InputError, StoreCorrupt
+from abstrag.memory import collector_paused
 from abstrag.model.background import Background
-from abstrag.model.context import Context, Field, FieldValue, Statement
-from abstrag.model.document import Document, Genre
-from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
+from abstrag.model.document import Document, Genre, OffsetMap, Quote, Span
+from abstrag.model.index import (
+    Ambiguity,
+    Context,
+    DocumentIndex,
+    Field,
+    FieldValue,
+    SegmentRecord,
+    Statement,
+    Utility,
+)
 from abstrag.model.record import from_json, to_json
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.model.term import (
     AbstractionMap,
     Edge,
@@ -34,7 +45,20 @@ from abstrag.model.term import (
     Term,
     TermKind,
 )
-from abstrag.stores.tables import CONTEXTS, EDGES, POSTINGS, SEGMENTS, TERMS, Row, StoreTable
+from abstrag.stores.protocol import DocumentInfo
+from abstrag.stores.soundness import astray, outside, unsound
+from abstrag.stores.tables import (
+    CONTEXTS,
+    EDGES,
+    POSTINGS,
+    REAL,
+    SEGMENTS,
+    TABLES,
+    TERMS,
+    TRUTH,
+    Row,
+    StoreTable,
+)
 
 T = TypeVar("T")
 
@@ -53,17 +77,17 @@ class Packed:
     ambiguities: bytes
 
 
-class Squeezed(bytes):
+class CompressedBytes(bytes):
     """Bytes that are compressed already, as a worker hands them to the process that writes."""
 
 
-def squeeze(data: bytes) -> Squeezed:
+def compress(data: bytes) -> CompressedBytes:
     """Compress bytes, once; fast rather than small, for indexing waits on it."""
-    return data if isinstance(data, Squeezed) else Squeezed(zlib.compress(data, 1))
+    return data if isinstance(data, CompressedBytes) else CompressedBytes(zlib.compress(data, 1))
 
 
-def unsqueeze(data: bytes) -> bytes:
-    """Give back what was squeezed."""
+def decompress(data: bytes) -> bytes:
+    """Return what was compressed."""
     return zlib.decompress(data)
 
 
@@ -91,10 +115,10 @@ def pack(index: DocumentIndex) -> Packed:
         genre=index.genre.value,
         granularity=index.granularity.value,
         fingerprint=index.fingerprint,
-        background=_squeezed(index.background),
-        document=_squeezed(index.document),
-        frames=_squeezed(index.frames),
-        ambiguities=_squeezed(index.ambiguities),
+        background=_compressed(index.background),
+        document=_compressed(index.document),
+        frames=_compressed(index.frames),
+        ambiguities=_compressed(index.ambiguities),
     )
 
 
@@ -109,7 +133,7 @@ def _unpack(packed: Packed) -> DocumentIndex:
     ids = [row[1] for row in rows[TERMS]]
     contexts = _contexts(rows[CONTEXTS], ids)
     return DocumentIndex(
-        document=_unsqueezed(Document, packed.document),
+        document=_decompressed(Document, packed.document),
         genre=Genre(packed.genre),
         granularity=Granularity(packed.granularity),
         records=_segment_records(rows[SEGMENTS], contexts),
@@ -121,8 +145,8 @@ def _unpack(packed: Packed) -> DocumentIndex:
             Mention(ids[term], segment, start, stop, header)
             for _, term, segment, start, stop, header in rows[POSTINGS]
         ),
-        frames=_unsqueezed(tuple[Frame, ...], packed.frames),
-        ambiguities=_unsqueezed(tuple[Ambiguity, ...], packed.ambiguities),
+        frames=_decompressed(tuple[Frame, ...], packed.frames),
+        ambiguities=_decompressed(tuple[Ambiguity, ...], packed.ambiguities),
         fingerprint=packed.fingerprint,
         background=unpack_background(packed.background),
     )
@@ -130,7 +154,7 @@ def _unpack(packed: Packed) -> DocumentIndex:
 
 def unpack_background(data: bytes) -> Background:
     """Read the Background an index was made with, without the rest of the index."""
-    return _unsqueezed(Background, data)
+    return _decompressed(Background, data)
 
 
 def mention(term: str, row: Row) -> Mention:
@@ -236,19 +260,19 @@ _NO_CONTEXT = Context()
 
 
 def _context_rows(segment: int, context: Context, numbers: Mapping[str, int]) -> Iterator[Row]:
-    for field in Field:
-        for position, v in enumerate(getattr(context, field.value)):
+    for part in Field:
+        for position, v in enumerate(getattr(context, part.value)):
             term = None if v.term is None else numbers[v.term]
             start, stop = _ends(v.span)
-            yield segment, field.value, position, v.name, v.value, v.confidence, start, stop, term
+            yield segment, part.value, position, v.name, v.value, v.confidence, start, stop, term
 
 
 def _contexts(rows: Sequence[Row], ids: Sequence[str]) -> dict[int, Context]:
     """Gather the rows of each segment; a segment without rows is not in the result."""
     found: dict[int, dict[str, list[FieldValue]]] = {}
-    for segment, field, _, name, value, confidence, start, stop, number in rows:
+    for segment, part, _, name, value, confidence, start, stop, number in rows:
         term = None if number is None else ids[number]
-        found.setdefault(segment, {}).setdefault(field, []).append(
+        found.setdefault(segment, {}).setdefault(part, []).append(
             FieldValue(name, value, confidence, _span(start, stop), term)
         )
     return {
@@ -335,9 +359,225 @@ def _span(start: int | None, stop: int | None) -> Span | None:
     return None if start is None or stop is None else Span(start, stop)
 
 
-def _squeezed(value: object) -> bytes:
-    return squeeze(to_json(value).encode())
+def _compressed(value: object) -> bytes:
+    return compress(to_json(value).encode())
 
 
-def _unsqueezed(kind: type[T], data: bytes) -> T:
-    return from_json(kind, unsqueeze(data))
+def _decompressed(kind: type[T], data: bytes) -> T:
+    return from_json(kind, decompress(data))
+
+
+INFO_COLUMNS: Final = tuple(field.name for field in fields(DocumentInfo))
+INFO: Final = f"SELECT {', '.join(INFO_COLUMNS)} FROM documents"
+PACKED: Final = tuple(field.name for field in fields(Packed) if field.name != "rows")
+GIVEN: Final = tuple(
+    name for name in dict.fromkeys((*INFO_COLUMNS, *PACKED)) if name != "indexed_at"
+)
+_UNREADABLE: Final = (InputError, ValueError, TypeError, LookupError, zlib.error)
+
+# documents come by the thousand, and looking a member up is faster than calling its class
+_GENRE, _GRANULARITY = INFO_COLUMNS.index("genre"), INFO_COLUMNS.index("granularity")
+_GENRES: Final = {member.value: member for member in Genre}
+_GRANULARITIES: Final = {member.value: member for member in Granularity}
+
+Corrupt = Callable[[str], StoreCorrupt]
+
+
+@contextmanager
+def decoding(what: str, corrupt: Corrupt) -> Iterator[None]:
+    """Raise `StoreCorrupt` for columns that cannot be decoded."""
+    try:
+        yield
+    except _UNREADABLE as error:
+        raise corrupt(f"{what}: {error}") from error
+
+
+def document_info(row: Sequence[Any], corrupt: Corrupt) -> DocumentInfo:
+    """Return what a row of `INFO_COLUMNS` says."""
+    values = list(row)
+    genre, granularity = values[_GENRE], values[_GRANULARITY]
+    if genre not in _GENRES or granularity not in _GRANULARITIES:
+        raise corrupt(f"document {values[0]!r}: it is {genre!r}, cut by {granularity!r}")
+    values[_GENRE], values[_GRANULARITY] = _GENRES[genre], _GRANULARITIES[granularity]
+    return DocumentInfo(*values)
+
+
+def document_infos(rows: Iterable[Sequence[Any]], corrupt: Corrupt) -> tuple[DocumentInfo, ...]:
+    """Return what rows of `INFO_COLUMNS` say, sorted by id; there may be very many of them."""
+    with collector_paused():
+        made = [document_info(row, corrupt) for row in rows]
+        return tuple(sorted(made, key=lambda info: info.id))
+
+
+# A document as a database has it, before anything of it is believed.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRows:
+    """The columns and rows of a document, and the digest that was written with them."""
+
+    number: int
+    columns: Mapping[str, Any]
+    rows: Mapping[StoreTable, Sequence[Row]]
+    digest: str | None  # None: an older release wrote it
+    blobs: Mapping[str, bytes] = field(default_factory=dict)  # what the rows are packed in
+
+    @property
+    def broken(self) -> bool:
+        """True when this is not what was written."""
+        return self.digest is not None and self.digest != self._seal()
+
+    def _seal(self) -> str:
+        return seal({**self.columns, **self.blobs}, {} if self.blobs else self.rows)
+
+    @property
+    def packed(self) -> Packed:
+        """What the index is made from."""
+        return Packed(self.rows, *(self.columns[name] for name in PACKED))
+
+    @property
+    def to_seal(self) -> tuple[int, str]:
+        """The row that a document of an older release lacks."""
+        return self.number, self._seal()
+
+
+def require_sound(
+    info: DocumentInfo, kept: StoredRows, load: Callable[[str], DocumentIndex], corrupt: Corrupt
+) -> None:
+    """Check that all rows of a document are there and refer to existing rows.
+
+    Raises:
+        StoreCorrupt: They do not.
+    """
+    if (problem := unsound(kept.rows)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+    index = load(info.id)
+    found = (len(index.records), len(index.map.terms), len(index.map.edges))
+    if found != (info.segments, info.terms, info.edges):
+        raise corrupt(f"rows of document {info.id!r} are missing")
+    if (problem := astray(index)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+    if (problem := outside(len(index.document.text), kept.rows)) is not None:
+        raise corrupt(f"document {info.id!r}: {problem}")
+
+
+# An SQLite file keeps the rows of a document column by column, compressed, as blobs: it is smaller
+# than tables and read faster.
+
+Blobs = Mapping[tuple[str, int], bytes]  # by table and part
+
+_AT_A_TIME: Final = 20_000  # rows in a blob
+_INSERT: Final = "INSERT INTO packed_rows (document, name, part, data) VALUES (?, ?, ?, ?)"
+_SELECT: Final = "SELECT name, part, data FROM packed_rows WHERE document = ? ORDER BY name, part"
+_ONE: Final = _SELECT.replace("document = ?", "document = ? AND name = ?")
+_LARGEST: Final = 1 << 63
+
+
+def to_blobs(rows: Mapping[StoreTable, Sequence[Row]]) -> Blobs:
+    """Return rows as blobs.
+
+    Raises:
+        OverflowError: A number is larger than a database keeps.
+    """
+    return {
+        (table.name, part): _blob(rows[table][start : start + _AT_A_TIME])
+        for table in TABLES
+        for part, start in enumerate(range(0, max(1, len(rows[table])), _AT_A_TIME))
+    }
+
+
+def from_blobs(blobs: Blobs) -> dict[StoreTable, list[Row]]:
+    """Return the rows of blobs.
+
+    Raises:
+        ValueError: Bytes are something else.
+        zlib.error: Likewise.
+    """
+    rows: dict[str, list[Row]] = {table.name: [] for table in TABLES}
+    for (name, _), data in blobs.items():
+        rows[name].extend(_rows(data))
+    return {table: rows[table.name] for table in TABLES}
+
+
+def blob_columns(blobs: Blobs) -> dict[str, bytes]:
+    """Return blobs by names under which they are sealed."""
+    return {f"{name} {part}": data for (name, part), data in blobs.items()}
+
+
+def insert_blobs(connection: sqlite3.Connection, document: int, blobs: Blobs) -> None:
+    """Keep the blobs of a document."""
+    values = ((document, *key, data) for key, data in blobs.items())
+    connection.executemany(_INSERT, values)
+
+
+def select_blobs(connection: sqlite3.Connection, document: int) -> Blobs:
+    """Return the blobs of a document; none where an older release wrote it."""
+    return {(name, part): data for name, part, data in connection.execute(_SELECT, (document,))}
+
+
+def select_table(connection: sqlite3.Connection, document: int, table: StoreTable) -> list[Row]:
+    """Return the rows of a document in one table, whoever wrote it."""
+    found = connection.execute(_ONE, (document, table.name)).fetchall()
+    if not found:
+        return connection.execute(table.select, (document,)).fetchall()
+    return [row for *_, data in found for row in _rows(data)]
+
+
+def _blob(rows: Sequence[Row]) -> bytes:
+    columns = list(zip(*rows, strict=True))
+    for column in columns:
+        numbers = [value for value in column if type(value) is int]
+        if numbers and not -_LARGEST <= min(numbers) <= max(numbers) < _LARGEST:
+            raise OverflowError(f"a number is too large: {max(map(abs, numbers))}")
+    return compress(json.dumps(columns).encode())
+
+
+def _rows(data: bytes) -> Iterator[Row]:
+    columns: list[list[Any]] = json.loads(decompress(data))
+    return zip(*columns, strict=True)
+
+
+# A digest over everything kept of a document is written with it and compared when it is read,
+# so that a bit that flipped on a disk is noticed and never quoted.
+
+
+def seal(columns: Mapping[str, Any], rows: Mapping[StoreTable, Sequence[Row]]) -> str:
+    """Return the digest of a document's own columns and of its rows in the tables that are given.
+
+    It does not depend on how a database tells whole numbers from others, nor on the order in which
+    rows were written.
+    """
+    digest = blake2b(digest_size=16)
+    for name in sorted(columns):
+        value = columns[name]
+        data = value if isinstance(value, bytes) else _written(value)
+        digest.update(f"{name} {len(data)} ".encode() + data)
+    for table in (table for table in TABLES if table in rows):
+        kept = sorted(rows[table], key=lambda row, table=table: row[: table.key])  # type: ignore[misc]
+        digest.update(f"{table.name} {len(kept)} ".encode() + _written(_plain(table, kept)))
+    return digest.hexdigest()
+
+
+def _plain(table: StoreTable, rows: Sequence[Row]) -> Sequence[Row]:
+    real = {table.columns.index(column) for column in REAL[table]}
+    truth = {table.columns.index(TRUTH)} if TRUTH in table.columns else set()
+    if not real and not truth:
+        return rows
+    return [
+        tuple(
+            value
+            if value is None
+            else float(value)
+            if at in real
+            else int(value)
+            if at in truth
+            else value
+            for at, value in enumerate(row)
+        )
+        for row in rows
+    ]
+
+
+def _written(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")

@@ -200,7 +200,7 @@
     CREATE INDEX documents_source_hash ON documents (source_hash)
 
 -- version 6
--- The rows of a document column by column; see `packed_rows.py`. The tables have those that older
+-- The rows of a document column by column; see `rows.py`. The tables have those that older
 -- releases wrote, and no index of theirs is asked any more.
 
     CREATE TABLE packed_rows (

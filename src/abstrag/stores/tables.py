@@ -44,3 +44,13 @@ EDGES: Final = _table(
 POSTINGS: Final = _table("postings", "position term segment start stop header")
 
 TABLES: Final = (SEGMENTS, CONTEXTS, TERMS, EDGES, POSTINGS)
+
+# columns whose numbers databases write in different ways
+REAL: Final = {
+    SEGMENTS: ("utility", "layout", "novelty", "assertedness"),
+    CONTEXTS: ("confidence",),
+    TERMS: ("quantity",),
+    EDGES: ("weight", "distance", "confidence"),
+    POSTINGS: (),
+}
+TRUTH: Final = "truth_preserving"

@@ -8,12 +8,30 @@ from __future__ import annotations
 from typing import Final
 
 from abstrag.model.background import Background, EventRule
-from abstrag.model.context import Context, FieldValue, Profile, Statement, StatementKind
-from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
-from abstrag.model.index import Ambiguity, DocumentIndex, SegmentRecord, Utility
+from abstrag.model.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Genre,
+    Metadata,
+    OffsetMap,
+    Quote,
+    Span,
+    Table,
+)
+from abstrag.model.index import (
+    Ambiguity,
+    Context,
+    DocumentIndex,
+    FieldValue,
+    Profile,
+    SegmentRecord,
+    Statement,
+    StatementKind,
+    Utility,
+)
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
 from abstrag.model.term import (
     AbstractionMap,
     Edge,

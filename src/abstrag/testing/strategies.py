@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 
 from hypothesis import strategies as st
 
+from abstrag.model.document import Span
 from abstrag.model.record import Unit
-from abstrag.model.span import Span
 
 TEXT: Final = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 COUNT: Final = st.integers(-(2**40), 2**40)

@@ -29,28 +29,28 @@ from abstrag.workers.protocol import (
     CPU_SPENT,
     HINT,
     TIME_SPENT,
-    Died,
+    BudgetSpent,
     Event,
     Item,
     ItemDone,
     ItemOverBudget,
     LostItem,
-    OnTold,
-    Raised,
-    Ready,
+    OnProgress,
+    Progress,
     Result,
-    Spent,
-    Told,
+    TaskRaised,
+    WorkerDied,
     WorkerPool,
+    WorkerReady,
     WorkerTask,
     connect,
     ended,
-    nobody,
+    ignore_progress,
     ran_out_of_time,
 )
 
 _CONTEXT: Final = multiprocessing.get_context("spawn")  # threads of numerical libraries do not fork
-_LAST_BREATH_S: Final = 5.0
+_EXIT_WAIT_S: Final = 5.0
 _USUAL: Final = 4  # more gain little on a laptop, and each holds its own models
 WINDOW: Final = 16  # items drawn per worker and not handed over yet: results wait for their turn
 _HANDED: Final = 2  # items a worker has at once: the one it is at, and the next
@@ -59,7 +59,7 @@ _BAD_STARTS: Final = 3  # in a row, for each worker there may be, and the engine
 
 
 def usual_workers() -> int:
-    """Return how many workers this machine gets when nobody says."""
+    """Return the default number of workers on this machine."""
     allowed = getattr(os, "sched_getaffinity", None)  # not every system limits a process to some
     return min(len(allowed(0)) if allowed else os.cpu_count() or 1, _USUAL)
 
@@ -78,7 +78,7 @@ class Processes:
     workers: int
     window: int = WINDOW
     time_limit: float | None = None
-    on_told: OnTold = nobody
+    on_told: OnProgress = ignore_progress
 
     def run(
         self, task: WorkerTask[Item, Result], items: Iterable[Item]
@@ -95,11 +95,11 @@ class Processes:
 class _Worker:
     process: multiprocessing.process.BaseProcess
     connection: Connection
-    owes: int = 1  # messages: that it is ready, then a result for each item
+    unanswered: int = 1  # messages: that it is ready, then a result for each item
 
 
 class _Stop:
-    """In place of an item: there are no more."""
+    """Sent in place of an item: there are no more."""
 
 
 class ProcessPool:
@@ -110,7 +110,7 @@ class ProcessPool:
         self._workers: dict[int, _Worker] = {}
         self._hired = 0
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         """Start a process."""
         ours, theirs = _CONTEXT.Pipe()
         process = _CONTEXT.Process(target=_work, args=(theirs, self._task), daemon=True)
@@ -122,9 +122,9 @@ class ProcessPool:
         self._workers[self._hired] = _Worker(process, ours)
         return self._hired
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         """Send an item; a thread of the worker takes it in, so that this never waits for long."""
-        self._workers[worker].owes += 1
+        self._workers[worker].unanswered += 1
         try:
             self._workers[worker].connection.send(item)
         except (BrokenPipeError, ConnectionResetError):
@@ -142,23 +142,23 @@ class ProcessPool:
         try:
             kind, value = pickle.loads(worker.connection.recv_bytes())
         except (EOFError, OSError):  # closed, or torn off in the middle of a message
-            worker.process.join(_LAST_BREATH_S)  # so that we hear how it ended
+            worker.process.join(_EXIT_WAIT_S)  # so that we hear how it ended
             exit_code = worker.process.exitcode
-            self.dismiss(number)
+            self.stop_worker(number)
             if ran_out_of_time(exit_code):
                 return ItemOverBudget(number, CPU_SPENT)
-            return Died(number, ended(exit_code))
-        worker.owes -= kind is not Told
-        event: Event = Ready(number) if kind is Ready else kind(number, value)
+            return WorkerDied(number, ended(exit_code))
+        worker.unanswered -= kind is not Progress
+        event: Event = WorkerReady(number) if kind is WorkerReady else kind(number, value)
         return event
 
     def kill(self, worker: int) -> None:
         """Kill a process, from any thread; whoever waits for it hears that it died."""
         if (known := self._workers.get(worker)) is not None:
             known.process.kill()
-            known.process.join(_LAST_BREATH_S)
+            known.process.join(_EXIT_WAIT_S)
 
-    def dismiss(self, worker: int) -> None:
+    def stop_worker(self, worker: int) -> None:
         """Kill a process and wait until it is gone."""
         gone = self._workers.pop(worker, None)
         if gone is None:
@@ -168,20 +168,20 @@ class ProcessPool:
         gone.process.join()
 
     def close(self) -> None:
-        """Let those that are done go in peace, and kill the others: nothing of theirs is wanted."""
-        idle = [worker for worker in self._workers.values() if worker.owes == 0]
+        """Let finished workers exit, and kill the others, whose results are not wanted."""
+        idle = [worker for worker in self._workers.values() if worker.unanswered == 0]
         for worker in idle:
             with suppress(OSError):  # it is gone already
                 worker.connection.send(_Stop())
         for worker in idle:
-            worker.process.join(_LAST_BREATH_S)
+            worker.process.join(_EXIT_WAIT_S)
         for number in list(self._workers):
-            self.dismiss(number)
+            self.stop_worker(number)
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Let no Ctrl-C through while a process starts; it ignores them from then on.
+    """Hold back Ctrl-C while a process starts; from then on the process ignores it.
 
     Windows cannot hold a signal back. A worker that hears one while it starts ends with it.
     """
@@ -202,21 +202,21 @@ def _work(connection: Connection, pickled: bytes) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     inbox: SimpleQueue[Any] = SimpleQueue()
     Thread(target=_receive, args=(connection, inbox), daemon=True).start()
-    connect(lambda told: _tell(connection, pickle.dumps((Told, told))))
+    connect(lambda told: _tell(connection, pickle.dumps((Progress, told))))
     try:
         task: WorkerTask[Any, Any] = pickle.loads(pickled)
         perform = task.start()
     except Exception as error:
-        _tell(connection, pickle.dumps((Raised, sendable(error))))
+        _tell(connection, pickle.dumps((TaskRaised, sendable(error))))
         return
-    _tell(connection, pickle.dumps((Ready, None)))
+    _tell(connection, pickle.dumps((WorkerReady, None)))
     while not isinstance(item := inbox.get(), _Stop):
         try:
             message = pickle.dumps((ItemDone, perform(item)))
-        except Spent as spent:
+        except BudgetSpent as spent:
             message = pickle.dumps((ItemOverBudget, spent.why))
         except Exception as error:
-            message = pickle.dumps((Raised, sendable(error)))
+            message = pickle.dumps((TaskRaised, sendable(error)))
         _tell(connection, message)
 
 
@@ -268,7 +268,7 @@ class WorkLoop:
         window: int = WINDOW,
         time_limit: float | None = None,
         clock: Callable[[], float] = time.monotonic,
-        on_told: OnTold = nobody,
+        on_told: OnProgress = ignore_progress,
     ) -> None:
         self._pool = pool
         self._workers = workers
@@ -298,7 +298,7 @@ class WorkLoop:
                 self._hand_out()
                 while turn in self._results:
                     result = self._results.pop(turn)
-                    if isinstance(result, Raised):
+                    if isinstance(result, TaskRaised):
                         raise result.error
                     yield self._items.pop(turn), result
                     turn += 1
@@ -321,7 +321,7 @@ class WorkLoop:
         """Start a worker for each item that waits, as long as there may be more of them."""
         open_items = len(self._items) - len(self._results)
         while len(self._states) < min(self._workers, open_items):
-            self._states[self._pool.hire()] = _WorkerState()
+            self._states[self._pool.start_worker()] = _WorkerState()
 
     def _hand_out(self) -> None:
         if self._suspects:
@@ -334,10 +334,10 @@ class WorkLoop:
                     self._give(number, self._todo.popleft())
 
     def _try_alone(self, suspect: int) -> None:
-        """Hand a suspect to a fresh worker when everybody who may hold memory has gone home."""
+        """Give a suspect to a fresh worker once all others, which may hold memory, have ended."""
         for number, state in list(self._states.items()):
             if state.done:
-                self._pool.dismiss(number)
+                self._pool.stop_worker(number)
                 del self._states[number]
         self._fill_up()
         fresh = [number for number, state in self._states.items() if state.ready]
@@ -349,7 +349,7 @@ class WorkLoop:
         if not state.tickets:
             state.since = self._clock()
         state.tickets.append(ticket)
-        self._pool.give(worker, self._items[ticket])
+        self._pool.submit(worker, self._items[ticket])
 
     def _wait(self) -> None:
         seconds = None
@@ -365,18 +365,18 @@ class WorkLoop:
     def _take(self, event: Event) -> None:
         state = self._states[event.worker]
         match event:
-            case Ready():
+            case WorkerReady():
                 state.ready = True
             case ItemDone(result=result):
                 self._finish(state, result)
-            case Raised(error=error):
+            case TaskRaised(error=error):
                 if not state.ready:  # what it needs cannot be loaded, here or in any other worker
                     raise error
                 self._finish(state, event)
-            case Died(how=how):
+            case WorkerDied(how=how):
                 del self._states[event.worker]
                 self._lost(state, how)
-            case Told(what=what):
+            case Progress(what=what):
                 if state.tickets:
                     self._on_told(self._items[state.tickets[0]], what)
             case ItemOverBudget(why=why):
@@ -414,7 +414,7 @@ class WorkLoop:
 
     def _dismiss(self, number: int, state: _WorkerState, why: str) -> None:
         """End a worker and give up the item it is at; the others go back."""
-        self._pool.dismiss(number)
+        self._pool.stop_worker(number)
         del self._states[number]
         ticket = state.tickets.popleft()
         self._todo.extendleft(reversed(state.tickets))

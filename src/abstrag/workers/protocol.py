@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 Item_contra = TypeVar("Item_contra", contravariant=True)
 Result_co = TypeVar("Result_co", covariant=True)
-OnTold = Callable[[Any, Any], None]  # an item, and what its worker tells of it
+OnProgress = Callable[[Any, Any], None]  # an item, and what its worker tells of it
 CPU_SPENT: Final = "it used all the processor seconds it may (limit MAX_CPU_SECONDS)"
 TIME_SPENT: Final = "it took longer than {:g} s (limit MAX_SECONDS)"
 _MEMORY_SPENT: Final = "it needed more memory than it may (limit MAX_MEMORY_BYTES)"
@@ -81,7 +81,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class WorkerReady:
     """A worker has loaded what it needs and takes items."""
 
     worker: int
@@ -96,7 +96,7 @@ class ItemDone:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class TaskRaised:
     """The task raised: on the oldest item a worker had, or already when it was started."""
 
     worker: int
@@ -104,7 +104,7 @@ class Raised:
 
 
 @dataclass(frozen=True, slots=True)
-class Died:
+class WorkerDied:
     """A worker is gone, with every item it had."""
 
     worker: int
@@ -120,33 +120,33 @@ class ItemOverBudget:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Progress:
     """A worker tells how far it is with the oldest item it has."""
 
     worker: int
     what: Any
 
 
-Event = Ready | ItemDone | Raised | Died | ItemOverBudget | Told
+Event = WorkerReady | ItemDone | TaskRaised | WorkerDied | ItemOverBudget | Progress
 
 
 class WorkerPool(Protocol):
     """Workers of one kind. They do items in the order they are given; the loop decides which."""
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         """Begin to start a worker and return its number; it says when it is ready."""
         ...
 
-    def give(self, worker: int, item: Any) -> None:
-        """Hand an item to a worker; one that is gone says so in its own time."""
+    def submit(self, worker: int, item: Any) -> None:
+        """Give an item to a worker; if the worker is gone, a later event says so."""
         ...
 
     def wait(self, seconds: float | None) -> list[Event]:
         """Return what happened, at least one event unless the time is up."""
         ...
 
-    def dismiss(self, worker: int) -> None:
-        """End a worker at once, if it is still there; nothing more is heard of it."""
+    def stop_worker(self, worker: int) -> None:
+        """End a worker at once, if it is still there; it sends no further events."""
         ...
 
     def close(self) -> None:
@@ -154,12 +154,12 @@ class WorkerPool(Protocol):
         ...
 
 
-def nobody(_item: Any, _told: Any) -> None:
-    """Hear nothing."""
+def ignore_progress(_item: Any, _told: Any) -> None:
+    """Ignore progress."""
 
 
 class _Line:
-    """The way to whoever listens to this process."""
+    """The callback that receives what this process reports."""
 
     def __init__(self) -> None:
         self.send: Callable[[Any], None] | None = None
@@ -169,13 +169,13 @@ _LINE = _Line()
 
 
 def tell(told: Any) -> None:
-    """Tell how far the item is that this process is at; it has to survive pickling."""
+    """Report progress on the current item of this process; the value must be picklable."""
     if _LINE.send is not None:
         _LINE.send(told)
 
 
 def connect(send: Callable[[Any], None]) -> None:
-    """Let what is told in this process go somewhere."""
+    """Set the callback that receives what this process reports."""
     _LINE.send = send
 
 
@@ -187,8 +187,8 @@ def _limits_of_unix() -> ModuleType | None:
         return None
 
 
-class Spent(BaseException):
-    """A piece of work has used up its budget, and the process is of no more use.
+class BudgetSpent(BaseException):
+    """A piece of work has used up its budget, and the process must end.
 
     It is no `Exception`: code that survives any error of a document must not survive this one.
     """
@@ -199,7 +199,7 @@ class Spent(BaseException):
 
 
 def ended(exit_code: int | None) -> str:
-    """Say how a process came to its end, as the system tells it."""
+    """Describe how a process ended, from its exit code."""
     if exit_code is not None and exit_code < 0:
         return f"by {signal.Signals(-exit_code).name}"
     return f"with exit code {exit_code}"
@@ -213,14 +213,14 @@ def ran_out_of_time(exit_code: int | None) -> bool:
 
 @contextmanager
 def within(budget: DocumentBudget) -> Iterator[None]:
-    """Hold a piece of work to its budget of processor time and memory.
+    """Limit a piece of work to its budget of processor time and memory.
 
     Processor time that runs out ends the process by SIGXCPU. Systems that do not say how large a
     process is have no limit of memory here, and Windows has neither; wall time is for whoever
     waits for the process, on every system.
 
     Raises:
-        Spent: There was no more memory to be had.
+        BudgetSpent: There was no more memory to be had.
     """
     resource = _limits_of_unix()
     if resource is not None:
@@ -233,7 +233,7 @@ def within(budget: DocumentBudget) -> Iterator[None]:
     try:
         yield
     except MemoryError:
-        raise Spent(_MEMORY_SPENT) from None
+        raise BudgetSpent(_MEMORY_SPENT) from None
     finally:
         if resource is not None:
             for kind in (resource.RLIMIT_CPU, resource.RLIMIT_AS):
@@ -241,7 +241,7 @@ def within(budget: DocumentBudget) -> Iterator[None]:
 
 
 def _limit(resource: ModuleType, kind: int, most: int) -> None:
-    """Set the limit that may be raised again; one that the system has set already stays."""
+    """Set the soft limit; a stricter limit that is set already stays."""
     _, hard = resource.getrlimit(kind)
     if hard != resource.RLIM_INFINITY and (most == resource.RLIM_INFINITY or most > hard):
         most = hard

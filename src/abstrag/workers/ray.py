@@ -17,16 +17,16 @@ from typing import Any, Final
 from abstrag.errors import ResourceMissing, WorkerLost
 from abstrag.workers.processes import WINDOW, WorkLoop, sendable, usual_workers
 from abstrag.workers.protocol import (
-    Died,
+    BudgetSpent,
     Event,
     Item,
     ItemDone,
     ItemOverBudget,
     LostItem,
-    Raised,
-    Ready,
     Result,
-    Spent,
+    TaskRaised,
+    WorkerDied,
+    WorkerReady,
     WorkerTask,
 )
 
@@ -116,18 +116,18 @@ class _Worker:
         try:
             self._perform = pickle.loads(self._pickled).start()
         except Exception as error:
-            return Raised, sendable(error)
-        return Ready, version("abstrag")
+            return TaskRaised, sendable(error)
+        return WorkerReady, version("abstrag")
 
     def perform(self, item: Any) -> tuple[type, Any]:
         """Do one item."""
         assert self._perform is not None
         try:
             return ItemDone, pickle.dumps(self._perform(item))
-        except Spent as spent:
+        except BudgetSpent as spent:
             return ItemOverBudget, spent.why
         except Exception as error:
-            return Raised, sendable(error)
+            return TaskRaised, sendable(error)
 
 
 class ActorPool:
@@ -141,7 +141,7 @@ class ActorPool:
         self._calls: dict[Any, int] = {}  # what an actor was asked, oldest first, and who it is
         self._hired = 0
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         """Ask Ray for an actor; it is ready when Ray has found room for it."""
         self._hired += 1
         actor = self._class.remote(self._task)
@@ -149,12 +149,12 @@ class ActorPool:
         self._calls[actor.start.remote()] = self._hired
         return self._hired
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         """Call an actor; calls are done in order."""
         self._calls[self._actors[worker].perform.remote(item)] = worker
 
     def wait(self, seconds: float | None) -> list[Event]:
-        """Return what one of the actors has to say about the oldest thing it was asked."""
+        """Return an event about the oldest call of one of the actors."""
         oldest: dict[int, Any] = {}
         for call, worker in self._calls.items():
             oldest.setdefault(worker, call)
@@ -166,16 +166,16 @@ class ActorPool:
         try:
             kind, value = self._ray.get(call)
         except self._ray.exceptions.RayError as error:
-            self.dismiss(worker)
-            return Died(worker, f"on its node ({type(error).__name__})")
-        if kind is Ready:
+            self.stop_worker(worker)
+            return WorkerDied(worker, f"on its node ({type(error).__name__})")
+        if kind is WorkerReady:
             _check_version(value)
-            return Ready(worker)
+            return WorkerReady(worker)
         event: Event = kind(worker, pickle.loads(value) if kind is ItemDone else value)
         return event
 
-    def dismiss(self, worker: int) -> None:
-        """End an actor at once, and whatever it was asked; one that is gone already stays gone."""
+    def stop_worker(self, worker: int) -> None:
+        """End an actor and its calls at once; one that is gone already is ignored."""
         if worker in self._actors:
             self._ray.kill(self._actors.pop(worker))
         self._calls = {call: who for call, who in self._calls.items() if who != worker}
@@ -183,7 +183,7 @@ class ActorPool:
     def close(self) -> None:
         """End every actor."""
         for worker in list(self._actors):
-            self.dismiss(worker)
+            self.stop_worker(worker)
 
 
 def _check_version(theirs: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from abstrag.collection.card_table import CollectionCards
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import (
     CollectionRanking,
@@ -15,7 +16,6 @@ from abstrag.collection.results import (
     file_name,
 )
 from abstrag.collection.searcher import CollectionSearcher
-from abstrag.collection.shelf import CollectionShelf
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.searcher import DEFAULT_K, Searcher
@@ -175,7 +175,7 @@ class SearchableCollection(Searchable):
         if prompting is None:
             return Estimate(most=True)
         listed = self.searcher.shortlist(query, filters=self.filters)
-        opened = [self.workspace.index(listed.shelf.documents[row]) for row in listed.rows]
+        opened = [self.workspace.index(listed.cards.documents[row]) for row in listed.rows]
         return prompting.estimate_search(
             *opened, singly=True, paragraphs=self.searcher.joint_preset.judged
         )
@@ -189,7 +189,7 @@ class SearchableCollection(Searchable):
         if k < 1:
             raise InputError(f"k is {k}", hint="ask for at least one document")
         shortlist = self.searcher.shortlist(query, filters=self.filters)
-        every = shortlist.shelf.documents
+        every = shortlist.cards.documents
         return tuple(
             DocumentFound(
                 document=every[row].id,
@@ -246,14 +246,14 @@ def open_collection(
     embeddings: bool,
     shortlist: int,
     prior_power: float,
-    shelf: CollectionShelf,
+    card_table: CollectionCards,
 ) -> SearchableCollection:
     """Open the documents of a workspace's store that pass some filters."""
     prompting = workspace.prompting if workspace.judge is None else None
     preset = options.preset
     if prompting is not None:
         preset = prompting.preset(preset, judge=options.judge)
-    _see_that_there_are_some(shelf, workspace, filters)
+    _see_that_there_are_some(card_table, workspace, filters)
     searcher = CollectionSearcher(
         workspace.store,
         preset=preset,
@@ -262,21 +262,21 @@ def open_collection(
         shortlist=shortlist,
         prior_power=prior_power,
         open_document=lambda info: workspace.stored(info, options).searcher,
-        shelf=shelf,
+        card_table=card_table,
         threads=1 if prompting is None else prompting.models.concurrency,
     )
     return SearchableCollection(workspace, options, searcher, filters)
 
 
 def _see_that_there_are_some(
-    shelf: CollectionShelf, workspace: Workspace, filters: Filters
+    card_table: CollectionCards, workspace: Workspace, filters: Filters
 ) -> None:
-    if not shelf.size:
+    if not card_table.size:
         raise UnknownDocument(
             f"the store {shown(workspace.target)!r} is empty",
             hint="abstrag index FOLDER puts documents into it",
         )
-    if filters.folder is not None and not shelf.any_passes(Filters(folder=filters.folder)):
+    if filters.folder is not None and not card_table.any_passes(Filters(folder=filters.folder)):
         raise UnknownDocument(
             f"no document of the store comes from the folder {filters.folder!r}",
             hint=f"abstrag index {filters.folder}",

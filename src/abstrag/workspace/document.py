@@ -274,7 +274,7 @@ class SearchableDocument(Searchable):
 
         Models are loaded while the parser is imported and reads the query.
         """
-        from abstrag.neural.preload import preload_for
+        from abstrag.neural.judge import preload_for
 
         shipped = self.workspace.models is None and self.workspace.judge is None
         preload_for(

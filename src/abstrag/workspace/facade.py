@@ -23,8 +23,13 @@ from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.stores.open import Target
 from abstrag.stores.protocol import DocumentInfo, Store
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.edits import edge_id, hand_made
-from abstrag.workspace.options import SearchOptions, WorkspaceConfig, chosen_preset
+from abstrag.workspace.options import (
+    SearchOptions,
+    WorkspaceConfig,
+    chosen_preset,
+    edge_id,
+    hand_made,
+)
 from abstrag.workspace.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator, K, Signals, reach_of
 from abstrag.refine.feedback import Episode, read_episodes
 from abstrag.refine.gate import ReplayedCase, ReplayReport, replay
-from abstrag.refine.lessons import Lesson, PrecedentReplay, Taught, due, sifted
+from abstrag.refine.lessons import CandidatePrecedent, Lesson, PrecedentReplay, due, sifted
 from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.refine.state import State, replayed, route
 from abstrag.search.document_words import forms
@@ -227,7 +227,7 @@ class Promoter:
 class _Case:
     """A query that has its evidence, and the vector of its question."""
 
-    taught: Taught
+    taught: CandidatePrecedent
     episode: Episode
 
     @property
@@ -260,7 +260,7 @@ class _Replay:
     """Searches solved queries with and without some precedents, those of their own document out."""
 
     workspace: Workspace
-    known: Sequence[Taught]
+    known: Sequence[CandidatePrecedent]
     evaluator: Evaluator | None
     without: dict[str, Signals] = field(default_factory=dict)  # by case: the same in every round
 
@@ -279,7 +279,7 @@ class _Replay:
             found.setdefault(text, []).append(_Case(one, episode))
         return found
 
-    def __call__(self, candidates: tuple[Taught, ...]) -> PrecedentReplay:
+    def __call__(self, candidates: tuple[CandidatePrecedent, ...]) -> PrecedentReplay:
         """Search every case that some precedents of other documents move, with and without them."""
         lost: dict[str, str] = {}
         gained: dict[str, str] = {}
@@ -294,7 +294,7 @@ class _Replay:
                         gained[case.name] = case.episode.query
         return PrecedentReplay(lost, gained)
 
-    def _opened(self, one: Taught) -> tuple[Refiner, Evaluator] | None:
+    def _opened(self, one: CandidatePrecedent) -> tuple[Refiner, Evaluator] | None:
         try:
             index = self.workspace.edited(one.name)
         except UnknownDocument:
@@ -307,7 +307,10 @@ class _Replay:
         return refiner_of(self.workspace.document(one.name), options), evaluator
 
     def _searched(
-        self, opened: tuple[Refiner, Evaluator], cases: Sequence[_Case], others: Sequence[Taught]
+        self,
+        opened: tuple[Refiner, Evaluator],
+        cases: Sequence[_Case],
+        others: Sequence[CandidatePrecedent],
     ) -> Iterator[tuple[_Case, Signals, Signals]]:
         """Go through cases with what is found before and after, their own document's word out."""
         refiner, evaluator = opened
@@ -325,7 +328,7 @@ class _Replay:
             yield case, self.without[case.name], look(case.episode, after)
 
 
-def _touches(candidates: Sequence[Taught], case: Taught) -> bool:
+def _touches(candidates: Sequence[CandidatePrecedent], case: CandidatePrecedent) -> bool:
     """Tell whether any of some precedents moves a question at all."""
     if not candidates:
         return False

@@ -16,7 +16,7 @@ from pathlib import Path
 from socket import gethostname
 from typing import Final
 
-from abstrag.collection.cards import lacking, layers_of
+from abstrag.collection.cards import layers_of, missing_layers
 from abstrag.documents.load import load_bytes
 from abstrag.engine.library import Library
 from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, attempt, failed
@@ -27,13 +27,12 @@ from abstrag.language.detect import language_of
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.whole_text import default_encoder
-from abstrag.stores.open import Target, shown
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.open import Target, is_address, shown
 from abstrag.stores.prepared import Prepared, prepare
 from abstrag.stores.protocol import DocumentInfo, Store, together
-from abstrag.stores.rows import squeeze
+from abstrag.stores.rows import compress
 from abstrag.workers.processes import Processes
-from abstrag.workers.protocol import Engine, LostItem, OnTold, tell, within
+from abstrag.workers.protocol import Engine, LostItem, OnProgress, tell, within
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 
@@ -55,7 +54,7 @@ class IndexedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexing:
+class IndexTask:
     """The `Task` of a worker: read a file and understand it; the store is only read."""
 
     config: WorkspaceConfig
@@ -101,7 +100,7 @@ class Indexing:
             if indexes and len(indexes[0].records) <= self.ahead:
                 layers.new.extend(_made_ahead(workspace.store, job, indexes[0]))
                 ready = True
-            squeezed = ((*key, squeeze(data)) for *key, data in layers.new)
+            squeezed = ((*key, compress(data)) for *key, data in layers.new)
             return IndexedFile(found, tuple(squeezed), ready)  # type: ignore[arg-type]
 
         return perform
@@ -125,7 +124,7 @@ def _made_ahead(store: Store, job: DueFile, index: DocumentIndex) -> Iterator[La
         edges=len(index.map.edges),
         indexed_at="",
     )
-    lacked = lacking(store, encoder, info)
+    lacked = missing_layers(store, encoder, info)
     for key, data in layers_of({lacked: index}, store, encoder).items():
         yield (*key, data)
 
@@ -199,7 +198,7 @@ def index_many(
     ahead = on_ahead is not None and workspace.embedder is default_encoder()
     several = len(first) > 1 or any(info.id != first[0].replaces for info in workspace.documents())
     segments = AHEAD if ahead and several else 0
-    task = Indexing(config, gethostname(), first[0].source, tells, segments)
+    task = IndexTask(config, gethostname(), first[0].source, tells, segments)
     pending: list[tuple[DueFile, IndexedFile]] = []  # made, and to be written together
     last = time.monotonic()
     with closing(engine.run(task, chain(first, jobs))) as results:
@@ -238,7 +237,7 @@ def _written(
     return told
 
 
-def _listener(library: Library, on_file: Callable[[Path], None]) -> OnTold:
+def _listener(library: Library, on_file: Callable[[Path], None]) -> OnProgress:
     """Return what hears a worker: which file it is at, which step or page of it."""
     at: list[str] = []
 

@@ -113,7 +113,7 @@ class RefiningCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Refining:
+class RefineTask:
     """The `Task` of a worker: refine on all the queries about a document."""
 
     config: WorkspaceConfig
@@ -165,7 +165,7 @@ def side_by_side(
     order: deque[tuple[Episode, ...]] = deque()
     patch_log = workspace.patches.patch_log if options.keep else None
     cases = _cases(workspace, groups, order, patch_log)
-    task = Refining(workspace.config.elsewhere(), options, gethostname())
+    task = RefineTask(workspace.config.elsewhere(), options, gethostname())
     with closing(engine.run(task, cases)) as results:
         for case, run in results:
             while order[0] != case.episodes:

@@ -20,7 +20,7 @@ from abstrag.model.segment import Segment
 from abstrag.refine.feedback import Noted, SaidStep
 from abstrag.refine.outcome import Refinement
 from abstrag.search.relevance import FAST
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
 

@@ -13,15 +13,15 @@ from itertools import chain, islice
 from socket import gethostname
 from typing import Final
 
+from abstrag.collection.card_table_file import save_card_table
 from abstrag.collection.cards import Batch, Layers, MakeLayers, OnMade, made_layers
-from abstrag.collection.shelf_file import keep_shelf
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.judge import default_judge
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.document_words import keep_words
+from abstrag.stores.memory import BestEffortMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
-from abstrag.stores.spare import SpareMemory
 from abstrag.workers.protocol import Engine, LostItem
 from abstrag.workspace.many_files import check_reach
 from abstrag.workspace.options import WorkspaceConfig
@@ -36,7 +36,7 @@ FEW: Final = 2  # batches that are done before workers would have loaded the mod
 
 
 @dataclass(frozen=True, slots=True)
-class Preparing:
+class PrepareTask:
     """The `WorkerTask` of a worker: make what some documents lack; the store is only read."""
 
     config: WorkspaceConfig
@@ -65,7 +65,7 @@ def made_by_workers(workspace: Workspace, engine: Engine) -> MakeLayers | None:
             for batch in first:
                 yield batch, here(batch)
             return
-        task = Preparing(config, gethostname())
+        task = PrepareTask(config, gethostname())
         with closing(engine.run(task, chain(first, source))) as results:
             for batch, result in results:
                 yield batch, here(batch) if isinstance(result, LostItem) else result
@@ -90,7 +90,9 @@ def prepare(
     """
     if len(workspace.documents()) < 2:
         return 0
-    made, _ = keep_shelf(workspace.store, encoder=workspace.embedder, on_made=on_made, make=make)
+    made, _ = save_card_table(
+        workspace.store, encoder=workspace.embedder, on_made=on_made, make=make
+    )
     return made
 
 
@@ -106,7 +108,7 @@ def read_words(
     """
     if workspace.store.mapped is None:
         return 0
-    memory, read = SpareMemory(workspace.store), 0
+    memory, read = BestEffortMemory(workspace.store), 0
     for name in documents:
         info = workspace.store.find(name)
         if info.segments >= READ_AHEAD:

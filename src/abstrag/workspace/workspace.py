@@ -16,31 +16,29 @@ from typing import TYPE_CHECKING, Final, Self
 from abstrag.collection.filters import Filters
 from abstrag.config import PRIOR_POWER, SHORTLIST
 from abstrag.documents.readers import DocumentReader
-from abstrag.engine.library import Library
-from abstrag.engine.lru_cache import LruCache
+from abstrag.engine.library import Library, Quarantine
 from abstrag.engine.searcher import Searcher
-from abstrag.engine.source_files import Quarantine, is_folder
 from abstrag.errors import InputError, PolicyError
+from abstrag.files import is_folder
 from abstrag.indexing.pipeline import OnShortfall, OnStep
+from abstrag.memory import LruCache
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.encoder import TextEncoder
 from abstrag.policy.location import DEFAULT_FAMILY, LOG_NAME, policy_root
 from abstrag.search.judging import Judge
-from abstrag.stores.location import in_memory, is_store
-from abstrag.stores.open import beside, open_store, resolved, shown
-from abstrag.stores.postgres.address import is_address
+from abstrag.stores.memory import BestEffortMemory
+from abstrag.stores.open import beside, is_address, open_store, resolved, shown
 from abstrag.stores.protocol import DocumentInfo, Store
-from abstrag.stores.spare import SpareMemory
+from abstrag.stores.sqlite import in_memory, is_store
 from abstrag.workspace.document import Searchable, SearchableDocument
-from abstrag.workspace.edits import EditStore, applied
-from abstrag.workspace.options import SearchOptions, WorkspaceConfig
+from abstrag.workspace.options import EditStore, SearchOptions, WorkspaceConfig, applied
 
 if TYPE_CHECKING:
     from abstrag.answers.generator import Generator
     from abstrag.answers.verdicts import Verdicts
+    from abstrag.collection.card_table import CollectionCards
     from abstrag.collection.map import CollectionMap
-    from abstrag.collection.shelf import CollectionShelf
     from abstrag.engine.library import Knowledge
     from abstrag.engine.prompting import Prompting
     from abstrag.llm.budget import Estimate
@@ -139,14 +137,14 @@ def version(info: DocumentInfo) -> tuple[str, str, str, str]:
 
 
 def called(index: DocumentIndex, name: str) -> DocumentIndex:
-    """Return an index whose document is called as in the store, so that hits name it right."""
+    """Return an index whose document has the id that the store uses, so that hits name it."""
     if index.document.id == name:
         return index
     return replace(index, document=replace(index.document, id=name))
 
 
 def named(target: object) -> str:
-    """Name what was to be opened."""
+    """Describe a target for an error message."""
     if isinstance(target, Document):
         return target.id
     return target.document.id if isinstance(target, DocumentIndex) else str(target)
@@ -212,12 +210,12 @@ class Workspace:
         )
         self._indexes: LruCache[DocumentIndex] = LruCache(self.config.keep)
         self._searchers: LruCache[Searcher] = LruCache(self.config.keep * _VARIANTS)
-        self._shelves: LruCache[CollectionShelf] = LruCache(_SHELVES)
-        self._on_server: dict[bool, CollectionShelf] = {}
+        self._shelves: LruCache[CollectionCards] = LruCache(_SHELVES)
+        self._on_server: dict[bool, CollectionCards] = {}
 
     @cached_property
     def prompting(self) -> Prompting | None:
-        """What the models do for indexing and search; None without any."""
+        """How the language models take part in indexing and search; None without models."""
         if self.models is None:
             return None
         from abstrag.engine.prompting import Prompting
@@ -248,7 +246,7 @@ class Workspace:
         on_step: OnStep | None = None,
         on_shortfall: OnShortfall = lambda _shortfall: None,
     ) -> Library:
-        """Return what indexes files into the store, with whom to tell how far it is."""
+        """Return the library that indexes files into the store and reports its progress."""
         prompts = self.prompting.index if self.prompting else None
         return replace(
             self.library,
@@ -326,19 +324,19 @@ class Workspace:
         return self._stored(info, options or self.defaults)
 
     def unpatched(self, document: SearchableDocument) -> SearchableDocument:
-        """Open what is open already without any patch; edits stay."""
+        """Open the same document without its patches; edits stay."""
         options = replace(document.options, patched=False)
         searcher = self._searcher(document.index, (), options)
         return SearchableDocument(self, options, searcher, ())
 
     def local_document(self, target: str | Path) -> SearchableDocument:
-        """Open one document as if there were no models, to say what they would be shown."""
+        """Open one document without models, to estimate what they would be shown."""
         index = self.library.open(str(target))
-        made = Searcher(index, preset=self.defaults.preset, memory=SpareMemory(self.store))
+        made = Searcher(index, preset=self.defaults.preset, memory=BestEffortMemory(self.store))
         return SearchableDocument(self, self.defaults, made)
 
     def map(self) -> CollectionMap:
-        """Return what all documents name, which of it may be one thing, and what stays apart."""
+        """Return the map of all documents: what they name, and what may be merged."""
         from abstrag.collection.map import collection_map
 
         return collection_map(self.store)
@@ -349,19 +347,19 @@ class Workspace:
         return self._indexes.get(version(info), lambda: called(self.store.get(info.id), info.id))
 
     def read(self, target: str | Path) -> DocumentIndex:
-        """Return the index of a file or an id, as a person left its map, to be looked at.
+        """Return the index of a file or an id with the person's edits, for display.
 
         A file is indexed first when it is new or changed; nothing is made ready to be searched.
         """
         return self.edited(self.indexing().locate(str(target)).id)
 
     def edited(self, document: str) -> DocumentIndex:
-        """Return the index of a document with its map as a person left it."""
+        """Return the index of a document with the person's edits of its map."""
         index = self.index(document)
         return applied(index, self.edits.read(index.document.id))
 
     def remove(self, document: str) -> DocumentInfo:
-        """Forget a document and what was edited in it, and say what it was."""
+        """Remove a document and its edits, and return its description."""
         info = self.store.find(document)
         self.store.remove(info.id)
         self.edits.forget(info.id)
@@ -375,7 +373,7 @@ class Workspace:
         embeddings: bool = True,
         shortlist: int = SHORTLIST,
         prior_power: float = PRIOR_POWER,
-        shelf: CollectionShelf | None = None,
+        card_table: CollectionCards | None = None,
         on_made: OnMade = lambda _done, _all: None,
     ) -> SearchableCollection:
         """Open the documents of the store that pass some filters.
@@ -386,7 +384,7 @@ class Workspace:
             embeddings: False shortlists documents by words and terms alone.
             shortlist: How many documents are opened for a query.
             prior_power: How much a document's own score counts for its hits.
-            shelf: The cards to choose from, if not those of all documents.
+            card_table: The cards to choose from, if not those of all documents.
             on_made: Told how many missing cards of documents are made, of how many.
         """
         from abstrag.workspace.collection import open_collection
@@ -398,11 +396,11 @@ class Workspace:
             embeddings=embeddings,
             shortlist=shortlist,
             prior_power=prior_power,
-            shelf=shelf or self._shelf(embeddings, on_made),
+            card_table=card_table or self._card_table(embeddings, on_made),
         )
 
     def estimate(self, target: str, *, singly: bool = False) -> tuple[Estimate, Estimate]:
-        """Say what indexing a target will take where that is due, and a search of it at most.
+        """Estimate indexing a target, if that is due, and at most one search of it.
 
         `singly` tells that segments may be judged one at a time.
         """
@@ -416,7 +414,7 @@ class Workspace:
         return prompting.estimate(plans), prompting.estimate_search(found, singly=singly)
 
     def close(self) -> None:
-        """Let go of the store."""
+        """Close the store."""
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -447,14 +445,14 @@ class Workspace:
     def _searcher(
         self, index: DocumentIndex, kept: tuple[KeptPatch, ...], options: SearchOptions
     ) -> Searcher:
-        """Build what searches an index; threads find everything in it made."""
+        """Build a searcher of an index, with everything prepared for use by several threads."""
         patches = () if options.idle else tuple(each.patch for each in kept)
         if self.prompting is not None and self.judge is None:
             made = self.prompting.searcher(
                 index,
                 preset=options.preset,
                 without=options.without,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 judge=options.judge,
             )
@@ -465,7 +463,7 @@ class Workspace:
                 without=options.without,
                 judge=self.judge if options.preset.judge_weight else None,
                 encoder=self.encoder,
-                memory=SpareMemory(self.store),
+                memory=BestEffortMemory(self.store),
                 patches=patches,
                 reprice=options.reprice,
             )
@@ -479,13 +477,13 @@ class Workspace:
 
         return self.encoder or default_encoder()
 
-    def _shelf(self, embeddings: bool, on_made: OnMade) -> CollectionShelf:
+    def _card_table(self, embeddings: bool, on_made: OnMade) -> CollectionCards:
         """Return the cards of all documents, read again when the documents have changed.
 
         A server that has them notices that by itself.
         """
-        from abstrag.collection.shelf import Shelf
-        from abstrag.collection.shelf_file import open_cards
+        from abstrag.collection.card_table import CardTable
+        from abstrag.collection.card_table_file import open_cards
 
         kept = self._on_server.get(embeddings)
         if kept is not None:
@@ -495,6 +493,6 @@ class Workspace:
         found = self._shelves.get(
             key, lambda: open_cards(self.store, encoder=encoder, on_made=on_made)
         )
-        if not isinstance(found, Shelf):
+        if not isinstance(found, CardTable):
             self._on_server[embeddings] = found
         return found

@@ -9,7 +9,7 @@ from abstrag.backgrounds.compiled import CompiledBackground, is_compiled, load, 
 from abstrag.backgrounds.source import BackgroundSource
 from abstrag.errors import BackgroundError
 from abstrag.model.background import Background
-from abstrag.stores.location import is_store
+from abstrag.stores.sqlite import is_store
 from tests.unit.backgrounds.samples import table
 
 

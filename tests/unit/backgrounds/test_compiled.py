@@ -4,12 +4,14 @@ from pathlib import Path
 import pytest
 
 from abstrag.backgrounds.source import BackgroundSource
-from abstrag.backgrounds.touched import LEVELS, MOST_NAMES, Says, Touched
+from abstrag.backgrounds.touched import LEVELS, MOST_NAMES, SuggestionKind, TouchedFacts
 from abstrag.model.background import EventRule
 from tests.unit.backgrounds.samples import MRCONSO, MRREL, TURTLE, compiled, entity, table
 
 
-def suggested(part: Touched, says: Says = Says.ALIAS) -> dict[tuple[str, str], float]:
+def suggested(
+    part: TouchedFacts, says: SuggestionKind = SuggestionKind.ALIAS
+) -> dict[tuple[str, str], float]:
     return {(s.form, s.target): s.distance for s in part.suggestions if s.says is says}
 
 
@@ -95,7 +97,7 @@ def test_a_vocabulary_pays_by_level(tmp_path: Path) -> None:
     part = compiled(tmp_path, BackgroundSource.of(tmp_path / "drugs.ttl", 0.2)).touched_by(
         ["Zorvatin"]
     )
-    assert suggested(part, Says.CLASS) == {
+    assert suggested(part, SuggestionKind.CLASS) == {
         ("zorvatin", "calming agent"): 0.35,
         ("zorvatin", "medicine"): 0.55,
     }
@@ -109,8 +111,8 @@ def test_the_two_files_of_umls_are_one_source(tmp_path: Path) -> None:
         tmp_path, *(BackgroundSource.of(tmp_path / n) for n in ("MRCONSO.RRF", "MRREL.RRF"))
     )
     part = file.touched_by(["zorvatinic acid"])
-    assert suggested(part, Says.CLASS) == {("zorvatinic acid", "calming agent"): 0.25}
-    (reference,) = [s.reference for s in part.suggestions if s.says is Says.CLASS]
+    assert suggested(part, SuggestionKind.CLASS) == {("zorvatinic acid", "calming agent"): 0.25}
+    (reference,) = [s.reference for s in part.suggestions if s.says is SuggestionKind.CLASS]
     assert reference == "MRREL.RRF line 1, C01: zorvatinic acid is a calming agent"
 
 
@@ -131,7 +133,7 @@ def test_a_stated_way_up_is_free_though_a_shorter_one_pays(tmp_path: Path) -> No
     guessed = table(tmp_path, "thing,class\nax,thing\ntool,object\n", "guessed.csv", 0.1)
     part = compiled(tmp_path, stated, guessed).touched_by(["an ax"])
     assert part.background.classes == {"ax": ("tool", "thing")}
-    assert suggested(part, Says.CLASS) == {("ax", "object"): 0.25}
+    assert suggested(part, SuggestionKind.CLASS) == {("ax", "object"): 0.25}
 
 
 def test_a_line_may_set_its_own_cost(tmp_path: Path) -> None:

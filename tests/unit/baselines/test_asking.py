@@ -14,7 +14,7 @@ from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.neural.encoder import Vectors
 from abstrag.policy.load import load_programs
-from abstrag_bench.baselines.backing import BATCH, CALLS, Backing, Modelled, longest
+from abstrag_bench.baselines.backing import BATCH, CALLS, Backing, ModelSystem, longest
 from abstrag_bench.baselines.bm25 import Bm25
 from abstrag_bench.baselines.crag import LOWER, SEARCH_CALLS, UPPER, Crag
 from abstrag_bench.baselines.dense import Dense
@@ -27,8 +27,8 @@ from abstrag_bench.baselines.system import (
     Explained,
     Pool,
     System,
-    Versioned,
-    Writes,
+    VersionedSystem,
+    WritingSystem,
     Written,
 )
 
@@ -254,7 +254,7 @@ def test_crag_writes_from_the_strips_that_matter() -> None:
     assert [(one.id, one.text) for one in seen] == [("5", "The seal is at the coast.")]
     assert (made.calls, model.calls) == (2, 1)
     assert system.write("q", [("0", 1.0)], 3, write).calls == 1  # one strip is nothing to refine
-    assert isinstance(system, Writes)
+    assert isinstance(system, WritingSystem)
 
 
 @pytest.mark.parametrize("name", ASKING)
@@ -263,8 +263,8 @@ def test_each_is_a_system_with_a_budget_and_says_what_it_is(name: str) -> None:
     system = build_baseline(name, None, given)
     assert system.name == name
     assert isinstance(system, Explained)
-    assert isinstance(system, Versioned)
-    assert isinstance(system, Modelled)
+    assert isinstance(system, VersionedSystem)
+    assert isinstance(system, ModelSystem)
     assert "as a prompt" in system.fidelity
     assert "document" in system.fidelity
     assert 1 <= len(system.worst("query", POOL)) <= CALLS
@@ -302,7 +302,7 @@ def test_none_asks_more_or_longer_than_it_says(name: str) -> None:
     system.index(pool)
     ranked = system.search("lion", 10)
     assert len({one for one, _ in ranked}) == 10
-    assert isinstance(system, Modelled)
+    assert isinstance(system, ModelSystem)
     worst = system.worst("lion", pool)
     assert model.calls <= len(worst)
     assert max(map(tokens_in, model.requests)) <= max(map(tokens_in, worst))

@@ -19,7 +19,7 @@ from abstrag_bench.baselines.public_models import (
     public_reranker,
 )
 from abstrag_bench.baselines.registry import build_baseline
-from abstrag_bench.baselines.system import Element, Pool, Versioned
+from abstrag_bench.baselines.system import Element, Pool, VersionedSystem
 
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "red", "blue", "fox", "whale", "deer")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
@@ -128,7 +128,7 @@ def test_the_public_reranker_orders_what_the_public_hybrid_finds() -> None:
 @pytest.mark.usefixtures("folder")
 def test_they_say_what_they_are() -> None:
     system = build_baseline("public-rerank")
-    assert isinstance(system, Versioned)
+    assert isinstance(system, VersionedSystem)
     assert (system.name, system.state) == ("public-rerank", public_reranker().fingerprint)
     assert "public-hybrid's best 50" in system.fidelity
     assert RERANKER in system.fidelity

@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.errors import InputError
 from abstrag_bench.baselines.dense import Rerank
-from abstrag_bench.baselines.system import Element, Pool, Versioned
+from abstrag_bench.baselines.system import Element, Pool, VersionedSystem
 
 
 class Vowels:
@@ -73,7 +73,7 @@ def test_indexing_a_document_forgets_the_one_before() -> None:
 
 def test_it_says_what_it_is() -> None:
     system = Rerank(Vowels(), candidates=7)
-    assert isinstance(system, Versioned)
+    assert isinstance(system, VersionedSystem)
     assert (system.name, system.state) == ("rerank", "vowels:1")
     assert "BM25's best 7" in system.fidelity
     assert "'vowels:1'" in system.fidelity

@@ -22,7 +22,7 @@ from abstrag.refine.feedback import Episode
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.state import classify, route
 from abstrag.search.relevance import ALIGNED
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.lessons import gold_evaluator
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

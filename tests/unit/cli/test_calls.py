@@ -152,6 +152,7 @@ def test_a_command_asks_the_model_it_is_told_to_ask(tmp_path: Path) -> None:
 def test_a_cap_on_the_cost_of_an_unknown_price_is_refused() -> None:
     result = CliRunner().invoke(probe, ["--llm", "m", "--max-cost", "1"])
     assert isinstance(result.exception, InputError)
+    assert "price" in str(result.exception)
 
 
 def test_a_config_file_is_read_when_it_is_named(tmp_path: Path) -> None:

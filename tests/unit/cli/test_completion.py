@@ -91,7 +91,7 @@ def test_fish_finds_its_file_by_itself(home: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("SHELL", "/usr/bin/fish")
     main(["completion"])
     script = home / ".config" / "fish" / "completions" / "abstrag.fish"
-    assert "complete" in script.read_text()
+    assert "complete --no-files --command abstrag" in script.read_text()
     assert not (home / ".fishrc").exists()
 
 

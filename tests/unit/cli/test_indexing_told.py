@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.cli.index import EVERY_S, IndexingTold, told_counts
+from abstrag.cli.index import EVERY_S, IndexingProgress, outcome_counts
 from abstrag.cli.output import progress
 from abstrag.engine.source_files import IndexOutcome, IndexReason
 
@@ -25,7 +25,7 @@ class Clock:
 
 
 def test_new_changed_and_unchanged_files_are_counted_apart() -> None:
-    said = told_counts([FAILED, SAME, SAME, AGAIN, CHANGED, NEW, NEW])
+    said = outcome_counts([FAILED, SAME, SAME, AGAIN, CHANGED, NEW, NEW])
     assert said == "2 new, 1 changed, 1 indexed again, 2 unchanged, 1 failed"
 
 
@@ -34,7 +34,7 @@ def test_a_pipe_gets_a_line_with_the_page_only_when_some_seconds_have_passed(
 ) -> None:
     clock = Clock()
     with progress(None) as bar:
-        told = IndexingTold(bar, clock)
+        told = IndexingProgress(bar, clock)
         told.on_file(Path("scans/long.pdf"))
         told.on_page(1, 90)
         clock.now = EVERY_S

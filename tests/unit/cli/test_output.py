@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from abstrag.cli.output import HangingConsole, progress_columns, rate
+from abstrag.cli.output import HangingIndentConsole, progress_columns, rate
 
 WORDS = "the lock at the northern end of the harbour was closed for repairs in May"
 
 
 def printed(text: str, width: int) -> list[str]:
-    screen = HangingConsole(file=StringIO(), width=width, highlight=False, no_color=True)
+    screen = HangingIndentConsole(file=StringIO(), width=width, highlight=False, no_color=True)
     screen.print(text)
     assert isinstance(screen.file, StringIO)
     return screen.file.getvalue().splitlines()

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from abstrag.collection.card import COST_STEPS, card_of, hashed
+from abstrag.collection.card_table import CardTable, VectorTable
 from abstrag.collection.cards import WINDOW_WORDS, Cards, all_cards, windows
-from abstrag.collection.shelf import Shelf, VectorTable
 from abstrag.errors import StoreCorrupt, StoreReadOnly
 from abstrag.neural.aligner import Aligner, default_aligner
-from abstrag.neural.cached import CachedAligner
+from abstrag.neural.vectors import CachedAligner
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.lexical import words
-from abstrag.stores.cards import CARD, VECTORS, Card, Coded, card_key
+from abstrag.stores.cards import CARD, VECTORS, Card, QuantizedVectors, card_key
+from abstrag.stores.memory import BestEffortMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import LayerKey, Store
-from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put
 
 
@@ -77,12 +77,12 @@ def test_a_broken_card_is_a_broken_store(store: Store, damage: bytes) -> None:
     content, fingerprint = card_key(info)
     store.put_layer(content, CARD, fingerprint, damage)
     with pytest.raises(StoreCorrupt, match="card"):
-        Shelf.of(all_cards(store))
+        CardTable.of(all_cards(store))
 
 
 def test_broken_vectors_are_a_broken_store() -> None:
     with pytest.raises(StoreCorrupt, match="vectors"):
-        Coded.from_bytes(b"\1\0\0\0\1\0\0\0")
+        QuantizedVectors.from_bytes(b"\1\0\0\0\1\0\0\0")
 
 
 def test_cards_are_made_once_and_told_of(store: Store) -> None:
@@ -186,16 +186,21 @@ def test_windows_cover_all_words_under_the_title() -> None:
 def test_bytes_are_as_good_as_numbers() -> None:
     made = np.random.default_rng(1).normal(size=(50, 384)).astype(np.float32)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
-    coded = Coded.from_bytes(Coded.of(made).to_bytes())
-    table = VectorTable.of([Coded(coded.codes[:20], coded.scales[:20]), *_rows(coded, 20)])
+    coded = QuantizedVectors.from_bytes(QuantizedVectors.of(made).to_bytes())
+    table = VectorTable.of(
+        [QuantizedVectors(coded.codes[:20], coded.scales[:20]), *_rows(coded, 20)]
+    )
     exact = np.maximum(made @ made[0], 0.0)
     assert np.abs(table(made[0])[1:] - exact[20:]).max() < 0.01
     assert table(made[0])[0] == pytest.approx(1.0, abs=0.01)  # the closest window counts
 
 
-def _rows(coded: Coded, first: int) -> list[Coded]:
+def _rows(coded: QuantizedVectors, first: int) -> list[QuantizedVectors]:
     size = len(coded.codes)
-    return [Coded(coded.codes[i : i + 1], coded.scales[i : i + 1]) for i in range(first, size)]
+    return [
+        QuantizedVectors(coded.codes[i : i + 1], coded.scales[i : i + 1])
+        for i in range(first, size)
+    ]
 
 
 def test_the_words_of_a_document_are_read_with_its_vectors(
@@ -211,6 +216,6 @@ def test_the_words_of_a_document_are_read_with_its_vectors(
     assert name.endswith(".words")
     monkeypatch.setattr(Aligner, "read", lambda *_given: pytest.fail("read again"))
     index = store.get("visit")
-    aligner = CachedAligner(default_aligner(), SpareMemory(store), content_hash=content)
+    aligner = CachedAligner(default_aligner(), BestEffortMemory(store), content_hash=content)
     words = DocumentWords(index.segments, aligner, [one.canonical for one in index.records])
     assert "accelerators" in words.words.vocabulary

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from abstrag.collection.card_table import ShortlistSource
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionWhyNot, LostAt
-from abstrag.collection.shelf import ShortlistSource
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Cause

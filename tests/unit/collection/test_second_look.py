@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from abstrag.collection import second_look as second_look_module
+from abstrag.collection.card_table import CardsForQuestion, CardTable, ShortlistSource
 from abstrag.collection.cards import all_cards, windows
 from abstrag.collection.filters import Filters
 from abstrag.collection.results import CollectionRanking
@@ -17,25 +18,24 @@ from abstrag.collection.sentences import (
     MOST,
     STEMS,
     VECTORS,
-    SentenceShelf,
+    SentenceReader,
     SentenceStems,
     sentences,
 )
-from abstrag.collection.shelf import QuestionShelf, Shelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, Shortlist
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.config import MAX_GAP
 from abstrag.errors import StoreCorrupt
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Granularity
-from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import Aligner
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import AlignedText
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search import document_words
 from abstrag.search.lexical import words
 from abstrag.search.relevance import ALIGNED, FAST
-from abstrag.stores.cards import Coded
+from abstrag.stores.cards import QuantizedVectors
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
@@ -69,20 +69,20 @@ def looks(
 ) -> tuple[Shortlist, Shortlist]:
     """Return a shortlist before and after the second look."""
     encoder = None if blind else Topics()
-    shelf = Shelf.of(all_cards(store, encoder=encoder))
-    first = Shortlist.of(shelf, text, encoder=encoder, filters=filters or Filters(), size=size)
-    return first, second_look(first, SentenceShelf(store, encoder))
+    card_table = CardTable.of(all_cards(store, encoder=encoder))
+    first = Shortlist.of(card_table, text, encoder=encoder, filters=filters or Filters(), size=size)
+    return first, second_look(first, SentenceReader(store, encoder))
 
 
 def row_of(listed: Shortlist, name: str) -> int:
-    return [info.id for info in listed.shelf.documents].index(name)
+    return [info.id for info in listed.cards.documents].index(name)
 
 
 def standing(listed: Shortlist, name: str) -> dict[ShortlistSource, float]:
     return {each.source: each.score for each in listed.standings(row_of(listed, name))}
 
 
-def cover(shelf: QuestionShelf, text: str, name: str) -> float:
+def cover(card_table: CardsForQuestion, text: str, name: str) -> float:
     """The share of a query's words in one sentence and the title, the long way round."""
     index = indexes()[name]
     holders = {
@@ -92,7 +92,7 @@ def cover(shelf: QuestionShelf, text: str, name: str) -> float:
         )
         for stem in words(text)
     }
-    worth = {stem: shelf.idf(count) for stem, count in holders.items()}
+    worth = {stem: card_table.idf(count) for stem, count in holders.items()}
     title = set(words(index.document.title))
     best = max(
         sum(worth[stem] for stem in worth if stem in title | set(words(segment.text)))
@@ -110,20 +110,20 @@ def closest(text: str, name: str) -> float:
 def test_the_further_sources_are_what_they_say(store: Store) -> None:
     _, second = looks(fill(store), QUERY)
     for row in second.order.tolist():
-        name = second.shelf.documents[row].id
+        name = second.cards.documents[row].id
         found = standing(second, name)
         assert set(found) == set(ShortlistSource) - {ShortlistSource.ALIGNMENT}  # none is open
         assert found[ShortlistSource.COVER] == pytest.approx(
-            cover(second.shelf, QUERY, name), abs=1e-5
+            cover(second.cards, QUERY, name), abs=1e-5
         )
         assert found[ShortlistSource.SENTENCES] == pytest.approx(closest(QUERY, name), abs=0.01)
 
 
 def test_the_prior_is_the_weighted_mean_of_five_sources_and_orders(store: Store) -> None:
     first, second = looks(fill(store), QUERY)
-    top = max(standing(second, info.id)[ShortlistSource.WORDS] for info in first.shelf.documents)
+    top = max(standing(second, info.id)[ShortlistSource.WORDS] for info in first.cards.documents)
     for row in second.order.tolist():
-        found = standing(second, second.shelf.documents[row].id)
+        found = standing(second, second.cards.documents[row].id)
         found[ShortlistSource.WORDS] /= top
         mean = sum(WEIGHTS[s] * found[s] for s in found) / sum(WEIGHTS[s] for s in found)
         assert second.prior[row] == pytest.approx(mean, rel=1e-5)
@@ -140,7 +140,7 @@ def test_words_in_one_sentence_are_worth_more_than_scattered_ones(store: Store) 
     for name, text in (("scattered", SCATTERED), ("together", TOGETHER)):
         put(store, indexed(name, text), f"/library/{name}.md")
     _, second = looks(store, "cargo at the lock at dawn", blind=True)
-    assert second.shelf.documents[second.rows[0]].id == "together"
+    assert second.cards.documents[second.rows[0]].id == "together"
     ours, theirs = standing(second, "together"), standing(second, "scattered")
     assert ours[ShortlistSource.COVER] == pytest.approx(1.0)
     assert theirs[ShortlistSource.COVER] < 0.5
@@ -185,7 +185,7 @@ def test_a_filter_changes_no_score_of_those_looked_at(store: Store) -> None:
 
 def test_a_filter_lets_others_be_looked_at(store: Store, few: None) -> None:
     first, whole = looks(fill(store), QUERY)
-    last = first.shelf.documents[int(first.order[-1])]
+    last = first.cards.documents[int(first.order[-1])]
     assert len(standing(whole, last.id)) == 3
     _, part = looks(store, QUERY, Filters(source=last.source_path))
     assert len(standing(part, last.id)) == 5
@@ -197,7 +197,7 @@ def test_a_copy_stands_where_its_twin_does(store: Store) -> None:
     _, second = looks(store, "Who visited the fabrication division?")
     assert standing(second, copy) == standing(second, "visit")
     assert second.prior[row_of(second, copy)] == second.prior[row_of(second, "visit")]
-    assert len(second.order) == len({second.shelf.texts[row] for row in second.order.tolist()})
+    assert len(second.order) == len({second.cards.texts[row] for row in second.order.tolist()})
 
 
 def test_sentences_are_made_once(store: Store) -> None:
@@ -226,7 +226,7 @@ def test_sentences_of_another_cut_are_made_when_looked_at(store: Store) -> None:
     all_cards(store, encoder=Topics())
     info = replace(store.documents()[0], granularity=Granularity.ELEMENT, fingerprint="other")
     encoder = Topics()
-    reader = SentenceShelf(store, encoder)
+    reader = SentenceReader(store, encoder)
     (first,), (again,) = reader.read([info]), reader.read([info])
     assert first.vectors is not None
     assert again.vectors is not None
@@ -240,7 +240,7 @@ def test_a_second_look_asks_the_store_once(store: Store) -> None:
     encoder = Topics()
     all_cards(store, encoder=encoder)
     first = Shortlist.of(
-        Shelf.of(all_cards(store, encoder=encoder)),
+        CardTable.of(all_cards(store, encoder=encoder)),
         QUERY,
         encoder=encoder,
         filters=Filters(),
@@ -249,7 +249,7 @@ def test_a_second_look_asks_the_store_once(store: Store) -> None:
     assert isinstance(store, SqliteStore)
     statements: list[str] = []
     store._connection.set_trace_callback(statements.append)
-    second_look(first, SentenceShelf(store, encoder))
+    second_look(first, SentenceReader(store, encoder))
     assert len([each for each in statements if "SELECT" in each]) == 1
 
 
@@ -290,9 +290,9 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
     encoder = Topics()
     fill(store, "harbour")
     info, bare = store.documents()[0], replace(indexes()["metal"], records=())
-    (data,) = SentenceShelf(store, encoder).vector_layer(info, bare).values()
+    (data,) = SentenceReader(store, encoder).vector_layer(info, bare).values()
     assert encoder.embedded == ["Mercury"]
-    assert len(Coded.from_bytes(data).codes) == 1
+    assert len(QuantizedVectors.from_bytes(data).codes) == 1
     title = SentenceStems.of(bare)
     assert title.covered(title.hashes, np.ones(1)) == 1.0
 
@@ -300,18 +300,18 @@ def test_a_document_that_is_only_a_title_is_known_by_it(store: Store) -> None:
 def test_a_query_of_stop_words_covers_nothing(store: Store) -> None:
     _, second = looks(fill(store), "what is it about the hound")
     assert standing(second, "hounds")[ShortlistSource.COVER] > 0
-    shelf = Shelf.of(all_cards(store, encoder=Topics()))
-    first = Shortlist.of(shelf, "in 2024", encoder=Topics(), filters=Filters(), size=1)
+    card_table = CardTable.of(all_cards(store, encoder=Topics()))
+    first = Shortlist.of(card_table, "in 2024", encoder=Topics(), filters=Filters(), size=1)
     stopped = replace(first.query, text="of the")
     nothing = replace(first, query=stopped, order=np.arange(len(TEXTS)))
-    looked = second_look(nothing, SentenceShelf(store, Topics()))
+    looked = second_look(nothing, SentenceReader(store, Topics()))
     assert not looked.scores[ShortlistSource.COVER].any()
 
 
 def test_why_not_tells_of_the_second_look(store: Store, few: None) -> None:
     many = searcher(fill(store), shortlist=1, embeddings=True, encoder=Topics())
     listed = many.shortlist(QUERY)
-    second, third = (listed.shelf.documents[int(row)].id for row in listed.order[1:3])
+    second, third = (listed.cards.documents[int(row)].id for row in listed.order[1:3])
     text = indexes()[second].segments[0].text
     told = why_not(many, QUERY, SoughtPassage(text, document=second))
     assert "its closest sentence ranks it" in told.detail
@@ -350,7 +350,7 @@ def test_opened_documents_are_looked_at_by_their_words(library: Store) -> None:
     for name, score in found.items():
         alignment = many.open(library.find(name)).scoring(QUERY, preset=ALIGNED).alignment
         assert alignment is not None
-        size = many.shelf.size
+        size = many.cards.size
         stems = [set(words("\n".join((*i.segments[0].section, i.document.text)))) for i in held()]
         holders = [sum(words(word)[0] in own for own in stems) for word in alignment.asked_words]
         worth = np.array([np.log1p((size - df + 0.5) / (df + 0.5)) for df in holders])
@@ -385,7 +385,7 @@ def test_the_third_look_orders_documents_and_changes_no_hit(
 
 def test_a_document_that_has_nothing_of_a_query_meets_nothing(library: Store) -> None:
     _, second = looks(library, QUERY, size=2)
-    one, other = (second.shelf.documents[row] for row in second.rows)
+    one, other = (second.cards.documents[row] for row in second.rows)
     scoring = searcher(library, ALIGNED).open(one).scoring(QUERY)
     looked = third_look(second, {second.rows[0]: scoring})
     assert standing(looked, one.id)[ShortlistSource.ALIGNMENT] > 0
@@ -412,7 +412,7 @@ def test_the_shipped_encoder_takes_sentences_as_they_were_read_for_their_words(
     cut = {text for index in every for text in windows(index)}
     assert sorted(read) == sorted(texts | cut)
     info = store.find("visit")
-    (kept,) = SentenceShelf(store, encoder).read([info])
+    (kept,) = SentenceReader(store, encoder).read([info])
     own = encoder.embed([segment_text(segment) for segment in indexes()["visit"].segments])
     assert kept.vectors is not None
-    assert kept.vectors.to_bytes() == Coded.of(own).to_bytes()
+    assert kept.vectors.to_bytes() == QuantizedVectors.of(own).to_bytes()

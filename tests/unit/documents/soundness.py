@@ -1,8 +1,6 @@
 """What must hold for every document a loader makes, whatever it was made from."""
 
-from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import Span
-from abstrag.model.table import Grid, Table
+from abstrag.model.document import Block, BlockKind, Document, Grid, Span, Table
 
 
 def check_document(document: Document) -> Document:

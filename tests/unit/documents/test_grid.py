@@ -10,7 +10,7 @@ from abstrag.documents.visible import (
     place,
     table_block,
 )
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import OffsetMap, Span
 
 
 def cell(text: str, **reach: int) -> GridCell:

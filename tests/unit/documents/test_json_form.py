@@ -8,9 +8,8 @@ from abstrag.documents.json_form import load_json
 from abstrag.documents.latex import load_latex
 from abstrag.documents.markdown import load_markdown
 from abstrag.errors import AbstragError, Damaged, UnknownFormat
-from abstrag.model.document import BlockKind, Document
+from abstrag.model.document import BlockKind, Document, OffsetMap, Span
 from abstrag.model.record import to_data, to_json
-from abstrag.model.span import OffsetMap, Span
 from tests.unit.documents.soundness import check_document, rows, table
 
 

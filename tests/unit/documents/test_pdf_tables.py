@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from abstrag.documents.pdf import load_pdf
-from abstrag.model.document import BlockKind, Document
-from abstrag.model.table import Grid, Table
+from abstrag.model.document import BlockKind, Document, Grid, Table
 from tests.unit.documents.pdf_maker import Page, pdf, width
 from tests.unit.documents.soundness import check_document, rows, table, texts
 from tests.unit.documents.test_pdf import FOX, SHIP

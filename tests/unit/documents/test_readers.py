@@ -12,7 +12,7 @@ READERS = """
 from abstrag.documents.text import load_text
 from abstrag.errors import EmptyDocument
 from abstrag.model.document import Block, BlockKind, Document
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import OffsetMap, Span
 
 
 def read(data, name):

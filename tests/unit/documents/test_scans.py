@@ -13,8 +13,7 @@ from abstrag.documents.load import load_bytes
 from abstrag.documents.ocr import PictureWord, _words
 from abstrag.documents.pdf_layout.reader import picture_of
 from abstrag.errors import AbstragError, Damaged, FileTooLarge, NoTextLayer
-from abstrag.model.document import Document, ScannedPage, ScannedWord, doubtful_words
-from abstrag.model.span import Span
+from abstrag.model.document import Document, ScannedPage, ScannedWord, Span, doubtful_words
 from abstrag.server.pdf_pages import Quotation, places
 from tests.unit.documents.pdf_maker import Page
 from tests.unit.documents.pdf_maker import pdf as made_pdf

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.engine.library import Library
-from abstrag.engine.source_files import Quarantine, source_hash
+from abstrag.engine.library import Library, Quarantine
+from abstrag.engine.source_files import source_hash
 from abstrag.errors import TooCostly
 from abstrag.stores.sqlite import SqliteStore
 

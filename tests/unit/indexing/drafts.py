@@ -3,9 +3,8 @@
 from abstrag.indexing.layers import Segments
 from abstrag.indexing.operator import IndexDraft
 from abstrag.language.parser import parse
-from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
+from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata, OffsetMap, Span
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 
 BREAK = "\n\n"
 

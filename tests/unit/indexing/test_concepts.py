@@ -8,7 +8,7 @@ from abstrag.indexing.layers import Concepts
 from abstrag.indexing.operator import IndexDraft
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.model.span import Quote, Span
+from abstrag.model.document import Quote, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 from tests.unit.indexing.readied import readied
 

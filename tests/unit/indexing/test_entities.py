@@ -11,7 +11,7 @@ from abstrag.indexing.entities import NormalizeEntities
 from abstrag.indexing.layers import Entities
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.pipeline import canonical_texts
-from abstrag.model.span import Quote, Span
+from abstrag.model.document import Quote, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation, TermKind
 from tests.unit.indexing.drafts import draft_of
 
@@ -251,6 +251,7 @@ def test_a_day_after_a_call_names_nobody() -> None:
 
 def test_a_term_for_both_parties_stands_for_neither() -> None:
     draft = normalized('Acme Inc. and Bolt Ltd. (collectively, the "Parties") agree.')
+    assert {"entity:acme", "entity:bolt"} <= term_ids(draft)
     assert not [e for e in layer(draft).edges if "parties" in e.source]
 
 

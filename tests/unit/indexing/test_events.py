@@ -198,6 +198,28 @@ def test_a_rule_for_something_the_document_does_not_tell_is_left_out() -> None:
             "own",
             [("who", "the trust of Acme"), ("whom", "A share")],
         ),
+        (
+            "The dealer collects and sells old coins.",
+            "collection",
+            [("who", "The dealer"), ("whom", "old coins")],
+        ),
+        ("They came, saw and left the city.", "come", [("who", "They")]),
+        (
+            "The return or destruction of the papers was late.",
+            "destruction",
+            [("whom", "the papers")],
+        ),
+        ("The price of tin and the sale of boats rose.", "sale", [("whom", "boats")]),
+        (
+            "Information gathered later by the firm is not secret.",
+            "collection",
+            [("who", "the firm"), ("whom", "Information")],
+        ),
+        (
+            "The Employee hereby grants to the Company a license.",
+            "licensing",
+            [("who", "The Employee"), ("whom", "the Company")],
+        ),
     ],
 )
 def test_arguments_fill_slots(text: str, event: str, expected: list[tuple[str, str]]) -> None:

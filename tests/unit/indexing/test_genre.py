@@ -2,8 +2,7 @@ import pytest
 
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.genre import detect_genre
-from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import Block, BlockKind, Document, Genre, Metadata, OffsetMap, Span
 
 
 def document(*blocks: tuple[BlockKind, str], genre: Genre | None = None) -> Document:

@@ -7,8 +7,7 @@ from abstrag.engine.searcher import Searcher
 from abstrag.indexing.lift import Headings
 from abstrag.indexing.pipeline import index
 from abstrag.language.spelling import lowered
-from abstrag.model.context import FieldValue
-from abstrag.model.index import DocumentIndex
+from abstrag.model.index import DocumentIndex, FieldValue
 from abstrag.model.term import Term, TermKind
 from abstrag.search.relevance import FAST
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.indexing.minimize import minimize
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.index import Context, FieldValue
 
 values = st.lists(
     st.builds(

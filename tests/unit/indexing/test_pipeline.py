@@ -12,10 +12,9 @@ from abstrag.errors import InputError
 from abstrag.indexing.operator import Chain, IndexDraft
 from abstrag.indexing.pipeline import PARSES, canonical_texts, index, standard_chain
 from abstrag.model.background import Background
-from abstrag.model.document import Block, BlockKind, Document, Metadata
+from abstrag.model.document import Block, BlockKind, Document, Metadata, OffsetMap, Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import from_json, to_json
-from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Edge, Family, LicenceKind, Relation
 from abstrag.workspace.tour import demo_background, demo_document, demo_index
 
@@ -95,8 +94,13 @@ def test_both_participants_of_the_visit_are_coerced_offices() -> None:
 
 
 def test_without_a_background_nothing_is_taken_from_it() -> None:
-    bare = demo_index(with_background=False)
-    assert not [e for e in bare.map.edges if e.licence.kind is LicenceKind.BACKGROUND]
+    bare, full = demo_index(with_background=False), demo()
+    taken = [
+        [e for e in index.map.edges if e.licence.kind is LicenceKind.BACKGROUND]
+        for index in (bare, full)
+    ]
+    assert not taken[0]
+    assert taken[1]
 
 
 def test_every_span_quotes_the_source() -> None:
@@ -140,7 +144,7 @@ def test_an_index_survives_the_trip_through_json() -> None:
     assert from_json(DocumentIndex, to_json(demo())) == demo()
 
 
-class Shelf:
+class CardTable:
     """A cache that remembers what was asked of it."""
 
     def __init__(self) -> None:
@@ -154,7 +158,7 @@ class Shelf:
 
 
 def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
-    shelf, ran = Shelf(), list[str]()
+    shelf, ran = CardTable(), list[str]()
     full = demo_background()
     index(demo_document(), background=full, cache=shelf, on_step=ran.append)
     names = [op.name for op in standard_chain().operators]
@@ -171,7 +175,7 @@ def test_a_changed_operator_re_runs_only_what_depends_on_it() -> None:
 
 
 def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
-    shelf, ran = Shelf(), list[str]()
+    shelf, ran = CardTable(), list[str]()
     full = demo_background()
     index(demo_document(), background=full, cache=shelf)
     more = replace(full, aliases={**full.aliases, "Nobody here": ("Never named",)})
@@ -181,7 +185,7 @@ def test_what_an_operator_finds_again_re_runs_nothing_after_it() -> None:
 
 
 def test_a_lost_parse_is_made_anew() -> None:
-    shelf = Shelf()
+    shelf = CardTable()
     index(demo_document(), cache=shelf)
     shelf.kept = {place: data for place, data in shelf.kept.items() if place[1] != PARSES}
     made = index(demo_document(), background=demo_background(), cache=shelf)

@@ -4,10 +4,18 @@ from abstrag.documents.load import load_bytes
 from abstrag.documents.reading import Hyphens, reading_text
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.segment import SegmentLayout
-from abstrag.model.document import Block, BlockKind, Document, Genre
+from abstrag.model.document import (
+    Block,
+    BlockKind,
+    Cell,
+    Document,
+    Genre,
+    OffsetMap,
+    Quote,
+    Span,
+    Table,
+)
 from abstrag.model.segment import Granularity, Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
 
 
 def document(text: str, *blocks: tuple[BlockKind, str, tuple[str, ...]]) -> Document:

@@ -2,7 +2,7 @@ import pytest
 
 from abstrag.indexing.lift import extract_statements, profile_of
 from abstrag.language.parser import parse
-from abstrag.model.context import Profile, StatementKind
+from abstrag.model.index import Profile, StatementKind
 
 
 @pytest.mark.parametrize(

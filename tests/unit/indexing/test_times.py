@@ -7,9 +7,9 @@ from abstrag.indexing.layers import Entities, Rewrite, TimeLayer, TimeMention
 from abstrag.indexing.operator import IndexDraft
 from abstrag.indexing.pipeline import canonical_texts
 from abstrag.indexing.times import NormalizeTimes
+from abstrag.model.document import Quote, Span
 from abstrag.model.index import Ambiguity
 from abstrag.model.record import from_json, to_json
-from abstrag.model.span import Quote, Span
 from abstrag.model.term import Interval, Mention, TermKind
 from tests.unit.indexing.drafts import draft_of
 

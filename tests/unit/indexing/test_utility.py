@@ -7,10 +7,9 @@ from abstrag.config import W_ASRT, W_L, W_TRUST
 from abstrag.errors import InputError
 from abstrag.indexing.pipeline import fingerprint
 from abstrag.indexing.utility import calibrate, layout_weight, rhetoric, utilities
-from abstrag.model.context import Profile, Statement, StatementKind
-from abstrag.model.document import Genre
+from abstrag.model.document import Genre, OffsetMap, Span
+from abstrag.model.index import Profile, Statement, StatementKind
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 
 TEXT = "We show that it works."
 

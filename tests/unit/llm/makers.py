@@ -10,9 +10,9 @@ from typing import Any
 from abstrag.llm.budget import CallBudget
 from abstrag.llm.client import ChatClient
 from abstrag.llm.log import CallLog
-from abstrag.llm.metered import Metered
+from abstrag.llm.metered import LoggedModel
 from abstrag.llm.model import CallRole, ModelRequest
-from abstrag.llm.settings import Endpoint, Limits, Patience, Price
+from abstrag.llm.settings import Endpoint, Limits, Price, Timeouts
 from abstrag.llm.usage import UsageMeter
 
 NUMBER: dict[str, Any] = {
@@ -44,16 +44,16 @@ def asking(
     price: Price | None = None,
     key: str | None = None,
     **patience: Any,
-) -> Iterator[Metered]:
+) -> Iterator[LoggedModel]:
     """Connect to a server; a pause of the machine is no fault, so only the waits are short."""
     endpoint = Endpoint("tester", url)
-    how = Patience(**{"timeout_s": 30.0, "retries": 2, "concurrency": 4, **patience})
+    how = Timeouts(**{"timeout_s": 30.0, "retries": 2, "concurrency": 4, **patience})
     budget = CallBudget(limits)
     client = ChatClient(
         endpoint, key=key, price=price, patience=how, budget=budget, backoff_s=0.002
     )
     with CallLog.open(path / "calls.db") as log:
         try:
-            yield Metered(client, log, UsageMeter(), how.concurrency)
+            yield LoggedModel(client, log, UsageMeter(), how.concurrency)
         finally:
             client.close()

@@ -11,7 +11,7 @@ from abstrag.llm.connect import Models, connect, replay
 from abstrag.llm.log import CallLog, save
 from abstrag.llm.model import CallRole, Reply
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Patience, Price
+from abstrag.llm.settings import Endpoint, Limits, LlmSettings, Price, Timeouts
 from abstrag.llm.usage import ModelUsage, RoleLedger
 from abstrag.model.record import from_json, to_json
 from tests.unit.llm.faulty import says, serving
@@ -27,7 +27,7 @@ def settings(url: str, **changes: Any) -> LlmSettings:
             CallRole.JUDGE: Endpoint("large", url),
         },
         "prices": {"small": Price(100, 200), "large": Price(1000, 2000)},
-        "patience": Patience(timeout_s=30, retries=0),
+        "patience": Timeouts(timeout_s=30, retries=0),
     }
     return LlmSettings(**{**values, **changes})
 
@@ -121,7 +121,7 @@ def test_an_estimate_leaves_out_what_is_in_the_log(tmp_path: Path) -> None:
 
 
 def test_an_estimate_knows_how_short_replies_are_kept(tmp_path: Path) -> None:
-    short = settings(REMOTE, patience=Patience(reply_tokens=20))
+    short = settings(REMOTE, patience=Timeouts(reply_tokens=20))
     with connect(short, calls=tmp_path / "c.db") as models:
         assert models.estimate([request(max_tokens=50), request(max_tokens=9)]).tokens_out == 29
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from abstrag.model.span import Span
-from abstrag.model.table import Cell, Grid, Table, lines_over
+from abstrag.model.document import Cell, Grid, Span, Table, lines_over
 
 
 def over(text: str) -> list[list[str]]:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from abstrag.neural import aligned_text
-from abstrag.neural.aligned_text import (
+from abstrag.neural import vectors
+from abstrag.neural.bundle import TOKENIZER, WEIGHTS
+from abstrag.neural.vectors import (
     FUNCTION_WORDS,
     AlignedText,
     WordTable,
@@ -18,7 +19,6 @@ from abstrag.neural.aligned_text import (
     spread,
     words_of,
 )
-from abstrag.neural.bundle import TOKENIZER, WEIGHTS
 from training import words
 
 # Words are cut at run time as training, which does without the package, cuts them.
@@ -112,7 +112,7 @@ def test_a_file_that_was_cut_off_is_no_table(cut: int) -> None:
 def test_cosines_are_those_of_the_vectors_whatever_the_blocks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(aligned_text, "_BLOCK", 2)
+    monkeypatch.setattr(vectors, "_BLOCK", 2)
     table = WordTable.read(TEXTS, read)
     (asked,) = read(["one two"])
     whole = asked.vectors @ spread(table.vectors).T

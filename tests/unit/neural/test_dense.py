@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from abstrag.model.document import Quote, Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.model.span import Quote, Span
 from abstrag.neural.encoder import cosines
 from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder

@@ -268,7 +268,7 @@ def test_the_packaged_one_is_loaded_once(
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:
     code = (
         "import sys, abstrag.neural.judge, abstrag.neural.verdict\n"
-        "import abstrag.neural.resolve, abstrag.neural.cached\n"
+        "import abstrag.neural.resolve, abstrag.neural.vectors\n"
         "loaded = {'onnxruntime', 'tokenizers', 'sentence_transformers', 'torch'}\n"
         "sys.exit(bool(loaded & set(sys.modules)))"
     )

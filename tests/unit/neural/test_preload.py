@@ -15,11 +15,10 @@ from abstrag.neural import judge as judges
 from abstrag.neural import runtime
 from abstrag.neural.aligner import Aligner, default_aligner
 from abstrag.neural.bundle import MODEL
-from abstrag.neural.cached import CachedAligner
 from abstrag.neural.embedder import Embedder
-from abstrag.neural.judge import EvidenceJudge, default_judge
-from abstrag.neural.preload import preload, preload_for
+from abstrag.neural.judge import EvidenceJudge, default_judge, preload, preload_for
 from abstrag.neural.runtime import Runtime, Trunk, session_of
+from abstrag.neural.vectors import CachedAligner
 
 ALIGNED = -1  # in place of how much the aligner's graph gives
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.neural.aligned_text import AlignedText
+from abstrag.neural.vectors import AlignedText
 from abstrag.neural.whole_text import WholeTextEncoder, default_encoder
 
 SENTENCES = (

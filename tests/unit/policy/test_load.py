@@ -9,7 +9,7 @@ import pytest
 from abstrag.errors import PolicyError
 from abstrag.llm.model import CallRole
 from abstrag.llm.shape import misfit
-from abstrag.model.context import Field, Profile, StatementKind
+from abstrag.model.index import Field, Profile, StatementKind
 from abstrag.model.patch import DeltaKind, EditOp, Stage
 from abstrag.model.query import LiteralKind
 from abstrag.model.term import Family

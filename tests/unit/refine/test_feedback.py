@@ -12,7 +12,7 @@ from abstrag.refine.feedback import REFUSED, Episode, Feedback, SaidStep, parse_
 from abstrag.refine.patch_log import text_hash
 from abstrag.refine.state import classify
 from abstrag.search.relevance import ALIGNED, FAST
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.lessons import export_packs
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

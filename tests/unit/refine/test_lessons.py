@@ -11,7 +11,7 @@ from abstrag.policy.check import check
 from abstrag.refine.feedback import Episode, SaidStep
 from abstrag.refine.lessons import base, travelling
 from abstrag.search.relevance import ALIGNED
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.lessons import gold_evaluator, learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace

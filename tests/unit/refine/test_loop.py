@@ -23,7 +23,7 @@ from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.feedback import Episode
 from abstrag.refine.gate import potential
 from abstrag.refine.limits import RefineBudget
-from abstrag.refine.loop import Judges, Loop
+from abstrag.refine.loop import Loop, RefinementRoles
 from abstrag.refine.outcome import End, Refinement, Run
 from abstrag.refine.propose import Unusable
 from abstrag.refine.state import route
@@ -59,13 +59,13 @@ def _episodes(*queries: str) -> list[Episode]:
     return [Episode("harbour", query) for query in queries]
 
 
-def _loop(*queries: str, judges: Judges | None = None) -> Loop:
+def _loop(*queries: str, judges: RefinementRoles | None = None) -> Loop:
     one = refiner()
     return Loop(one.system, judges or one.judges, one.initial, _episodes(*queries))
 
 
-def _offering(*patches: Patch | Unusable, budget: RefineBudget | None = None) -> Judges:
-    made = Judges.local(evaluator(), Offers(*patches))
+def _offering(*patches: Patch | Unusable, budget: RefineBudget | None = None) -> RefinementRoles:
+    made = RefinementRoles.local(evaluator(), Offers(*patches))
     return replace(made, budget=budget or RefineBudget())
 
 
@@ -148,7 +148,7 @@ def test_the_controls_are_solved_cases_and_at_most_three() -> None:
         "Who may swim near the lock?": "Nobody may swim near the lock.",
         **EVIDENCE,
     }
-    judges = Judges.local(Evaluator(Labels(evidence), k=3))
+    judges = RefinementRoles.local(Evaluator(Labels(evidence), k=3))
     made = _loop(SEWAGE, LOCK, *others, judges=judges).refine(_episodes(SEWAGE)[0])
     tried = [one for one in made.steps[0].attempts if one.controls]
     assert tried
@@ -172,7 +172,7 @@ def test_a_patch_is_held_against_the_solved_cases_it_moves_most() -> None:
         **EVIDENCE,
     }
     harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
-    judges = Judges.local(Evaluator(Labels(evidence), k=1), Offers(harm))
+    judges = RefinementRoles.local(Evaluator(Labels(evidence), k=1), Offers(harm))
     made = _loop(SEWAGE, tea, blue, swim, LOCK, vessel, judges=judges).refine(_episodes(SEWAGE)[0])
     (attempt,) = made.steps[0].attempts
     assert attempt.controls[0] == vessel  # the only one whose first hit is another now
@@ -183,7 +183,7 @@ def test_a_patch_that_costs_a_control_its_evidence_is_refused() -> None:
     vessel = "Is there a vessel?"  # the boats of s3 are, by WordNet, at a price that tea undercuts
     labels = Labels({**EVIDENCE, vessel: "The harbour master counts the boats every morning."})
     harm = patch(Stage.MAP, Alias("concept:tea", "concept:vessel", 0.0))
-    judges = Judges.local(Evaluator(labels, k=1), Offers(harm))
+    judges = RefinementRoles.local(Evaluator(labels, k=1), Offers(harm))
     made = _loop(SEWAGE, vessel, judges=judges).refine(_episodes(SEWAGE)[0])
     (attempt,) = made.steps[0].attempts[:1]
     assert attempt.verdict.reasons[0] == f"control “{vessel}” loses its evidence"
@@ -210,14 +210,16 @@ def test_every_refusal_has_a_reason(proposal: Patch | Unusable, reason: str) -> 
 
 def test_judges_who_disagree_let_nothing_pass() -> None:
     split = Evaluator(Labels(), Labels(), Labels({}), k=3)
-    made = _loop(SEWAGE, judges=Judges.local(split, Offers(ALIAS))).refine(_episodes(SEWAGE)[0])
+    made = _loop(SEWAGE, judges=RefinementRoles.local(split, Offers(ALIAS))).refine(
+        _episodes(SEWAGE)[0]
+    )
     assert not made.accepted
     assert "disagree" in made.steps[0].attempts[0].verdict.reasons[0]
 
 
 @pytest.mark.parametrize("compression", ["distractors", "top1_relevance"])
 def test_the_gate_sees_the_same_with_and_without_traces(compression: str) -> None:
-    judges = Judges.local(Evaluator(Labels(), k=3, compression=compression))
+    judges = RefinementRoles.local(Evaluator(Labels(), k=3, compression=compression))
     loop = _loop(SEWAGE, LOCK, EMPLOYEE, judges=judges)
     for state in (loop.state, route(loop.state, ALIAS)):
         for episode in _episodes(SEWAGE, LOCK, EMPLOYEE):
@@ -228,7 +230,7 @@ def test_the_gate_sees_the_same_with_and_without_traces(compression: str) -> Non
 
 def test_a_question_without_evidence_anywhere_keeps_nothing_and_says_what_was_tried() -> None:
     dearer = patch(Stage.QUERY, ClauseCost(family=Family.CONCEPT, weight=0.89))
-    blind = Judges.local(Evaluator(Labels({}), k=3), Offers(ALIAS, dearer))
+    blind = RefinementRoles.local(Evaluator(Labels({}), k=3), Offers(ALIAS, dearer))
     made = _loop(SEWAGE, LOCK, judges=blind).refine(_episodes(SEWAGE)[0])
     (step,) = made.steps
     assert [attempt.patch for attempt in step.attempts] == [ALIAS, dearer]

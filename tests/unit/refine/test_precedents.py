@@ -9,7 +9,7 @@ import pytest
 from abstrag.engine.refinement import precedent_of
 from abstrag.model.patch import Precedent
 from abstrag.refine.critic import in_force
-from abstrag.refine.lessons import PrecedentReplay, Taught, sifted
+from abstrag.refine.lessons import CandidatePrecedent, PrecedentReplay, sifted
 from abstrag.refine.limits import RefineBudget, objection
 from abstrag.refine.patch_log import PatchInForce
 from abstrag.refine.state import State
@@ -29,7 +29,7 @@ from abstrag.search.precedents import (
     wording,
 )
 from abstrag.search.relevance import ALIGNED
-from abstrag.stores.location import MEMORY
+from abstrag.stores.sqlite import MEMORY
 from abstrag.workspace.lessons import learn
 from abstrag.workspace.options import SearchOptions, WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -127,9 +127,9 @@ def test_nothing_is_shown_where_no_vectors_are_compared(workspace: Workspace) ->
     assert precedent_of(document.searcher, QUERY, every) is None  # nothing else to tell it from
 
 
-def _taught(document: str, asked: list[float], told: list[float]) -> Taught:
+def _taught(document: str, asked: list[float], told: list[float]) -> CandidatePrecedent:
     vectors = packed(np.array(asked)), packed(np.array(told))
-    return Taught(
+    return CandidatePrecedent(
         "plain", document, Precedent(f"of {document}", document, ("s1",), "m", *vectors), ""
     )
 
@@ -199,7 +199,7 @@ def test_what_does_more_harm_than_good_near_it_is_left_out_and_the_rest_is_kept(
     worst = _taught("d", [0.0, 1.0], [0.0, -1.0])
     lost, won = (f"e {packed(np.array(vector))}" for vector in ([0.0, 1.0], [1.0, 0.0]))
 
-    def replay(some: tuple[Taught, ...]) -> PrecedentReplay:
+    def replay(some: tuple[CandidatePrecedent, ...]) -> PrecedentReplay:
         return PrecedentReplay({lost: "a query"} if worst in some else {}, {won: "another"})
 
     left, refused = sifted((*good, worst), replay)

@@ -16,9 +16,9 @@ from abstrag.model.query import Query
 from abstrag.model.ranking import Hit
 from abstrag.model.segment import Segment
 from abstrag.model.term import Family
-from abstrag.neural.aligned_text import AlignedText
 from abstrag.neural.aligner import Aligner
 from abstrag.neural.bundle import Aligning
+from abstrag.neural.vectors import AlignedText
 from abstrag.search.document_words import DocumentWords, forms
 from abstrag.search.families import step_family
 from abstrag.search.relevance import ALIGNED, GENERAL, Preset

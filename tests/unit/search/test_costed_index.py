@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.document import Span
+from abstrag.model.index import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import LiteralTrace
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Frame, Mention, Slot
 from abstrag.search.costed_index import CostedIndex
 from abstrag.search.lookup import FAR, Lookup, gaps

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from abstrag.model.query import Query
-from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.runtime import segment_text
+from abstrag.neural.vectors import CachedEncoder
 from abstrag.search.dense import DenseSimilarity
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.neural.letters import Letters

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.model.document import Genre
+from abstrag.model.document import Genre, OffsetMap, Span
 from abstrag.model.query import Query
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 from abstrag.search.costed_index import FloatArray, IntArray
 from abstrag.search.judging import (
     CELLS,

@@ -9,10 +9,9 @@ import pytest
 
 from abstrag.config import Settings
 from abstrag.indexing.pipeline import index
-from abstrag.model.document import Block, BlockKind, Document
+from abstrag.model.document import Block, BlockKind, Document, OffsetMap, Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import Query
-from abstrag.model.span import OffsetMap, Span
 from abstrag.search.lexical import Lexical, words
 
 

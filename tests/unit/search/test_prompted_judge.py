@@ -10,11 +10,11 @@ from abstrag.llm.budget import Batching
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.scripted import ScriptedModel
-from abstrag.model.context import Context, FieldValue
+from abstrag.model.document import OffsetMap, Quote, Span
+from abstrag.model.index import Context, FieldValue
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.segment import SegmentRole as Part
-from abstrag.model.span import OffsetMap, Quote, Span
 from abstrag.policy.load import load_program
 from abstrag.search.calibration import ModelCalibration
 from abstrag.search.prompted_judge import LiteralJudgement, PromptedJudge

@@ -5,16 +5,17 @@ from dataclasses import replace
 import pytest
 
 from abstrag import AbstRAG
+from abstrag.config import Settings
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
+from abstrag.model.document import OffsetMap, Span
 from abstrag.model.query import Bridge, Literal, LiteralKind
 from abstrag.model.ranking import GapTrace, Hit, LiteralTrace, WordTrace
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 from abstrag.model.term import Family, Licence, LicenceKind, Mention, Relation
 from abstrag.search.reading import read_aloud
-from abstrag.search.relevance import SMOOTH
+from abstrag.search.relevance import ALIGNED, SMOOTH
 from abstrag.search.trace import ALIGN_WORDS
 
 
@@ -347,3 +348,26 @@ def test_words_that_only_frame_a_question_are_no_condition() -> None:
         "Which hardware assumptions are made?",
     ):
         assert "nothing" not in first_hit(text, query).reading
+
+
+APART = """
+# Notes
+
+The boats give data every hour. A crane was set on the quay by the harbour company.
+
+Each old data set was kept in the harbour, and the new data sets are large.
+
+The data of the boats, which nobody had asked the old harbour company for, were a set of rows.
+"""
+
+
+def test_words_of_one_condition_in_two_sentences_are_told_apart_and_not_met() -> None:
+    paragraphs = Settings(granularity="paragraph")
+    notes = index(load_bytes(APART.encode(), name="notes.md"), settings=paragraphs)
+    ranking = Searcher(notes, preset=ALIGNED).search("Which data sets were used?", k=5)
+    crane = next(hit for hit in ranking.hits if "crane" in hit.quote)
+    assert "Of “data sets” it says “data” and “set”, but in different sentences" in crane.reading
+    assert not crane.trace.literals[0].met
+    far = next(hit for hit in ranking.hits if "nobody" in hit.quote)
+    assert "It says “data” and “set”, apart from each other (for “data sets”)" in far.reading
+    assert ranking.hits[0].quote.startswith("Each old data set")

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from abstrag.model.document import Span
 from abstrag.model.query import Literal, LiteralKind, Query
 from abstrag.model.ranking import Hit
 from abstrag.model.segment import SegmentRole
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Mention
 from abstrag.search.bridges.paths import BridgeGraph
 from abstrag.search.costed_index import CostedIndex

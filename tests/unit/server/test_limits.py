@@ -184,7 +184,7 @@ def test_what_a_server_did_not_get_to_the_next_one_does(tmp_path: Path) -> None:
 
 
 def test_one_thing_is_made_once_however_many_ask(tmp_path: Path) -> None:
-    from abstrag.engine.lru_cache import LruCache
+    from abstrag.memory import LruCache
 
     made: list[int] = []
     kept: LruCache[int] = LruCache(2)
@@ -203,7 +203,7 @@ def test_one_thing_is_made_once_however_many_ask(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_made_is_not_kept() -> None:
-    from abstrag.engine.lru_cache import LruCache
+    from abstrag.memory import LruCache
 
     kept: LruCache[int] = LruCache(2)
     for _ in range(2):

@@ -10,13 +10,12 @@ import pytest
 
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation
 from abstrag.server.jobs import UploadTask
-from abstrag.server.pdf_pages import Quotation, places, png, squeezed
+from abstrag.server.pdf_pages import Quotation, places, png, without_spaces
 from abstrag.server.settings import is_loopback
 from abstrag.server.studio import safe_name
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers import protocol
-from abstrag.workspace.edits import Edits, EditStore, edge_id
-from abstrag.workspace.options import WorkspaceConfig
+from abstrag.workspace.options import Edits, EditStore, WorkspaceConfig, edge_id
 from tests.unit.documents.pdf_maker import HEIGHT, Page, pdf
 
 Perform = Callable[[tuple[Path, bool]], dict[str, Any]]
@@ -134,7 +133,7 @@ def test_part_of_a_word_marks_the_word(tmp_path: Path) -> None:
     path = tmp_path / "word.pdf"
     path.write_bytes(pdf(Page().text(50, 100, "unbelievable")))
     assert len(places(Quotation(path, 1, "believ")).boxes) == 1
-    assert squeezed(" a\tb\nc ") == "abc"
+    assert without_spaces(" a\tb\nc ") == "abc"
 
 
 @pytest.fixture

@@ -30,5 +30,7 @@ class OldLibrary:
 def unpack_library(folder: Path) -> OldLibrary:
     """Unpack it into a folder."""
     with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):  # from Python 3.11.4 on
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(folder)
     return OldLibrary(folder, json.loads((folder / "expected.json").read_text("utf-8")))

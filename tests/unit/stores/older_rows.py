@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from abstrag.stores import packed_rows
+from abstrag.stores.rows import from_blobs, select_blobs
 from abstrag.stores.sqlite import SqliteStore
 
 
@@ -14,7 +14,7 @@ def write_as_older_release(path: Path) -> None:
     """Put the rows of all documents of a store into its tables, and seal them."""
     with closing(sqlite3.connect(path)) as connection:
         for (document,) in connection.execute("SELECT number FROM documents").fetchall():
-            for table, rows in packed_rows.unpacked(packed_rows.get(connection, document)).items():
+            for table, rows in from_blobs(select_blobs(connection, document)).items():
                 marks = ", ".join("?" for _ in table.columns)
                 into = f"{table.name} (document, {', '.join(table.columns)})"
                 connection.executemany(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.stores.location import default_store_path, is_store
-from abstrag.stores.sqlite import SqliteStore
+from abstrag.stores.open import default_store_path
+from abstrag.stores.sqlite import SqliteStore, is_store
 
 
 def test_the_environment_names_the_store(monkeypatch: pytest.MonkeyPatch) -> None:

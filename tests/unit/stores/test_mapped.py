@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from abstrag.stores.mapped import VERSIONS, MappedFiles
+from abstrag.stores.memory import MappedFiles
+from abstrag.stores.protocol import VERSIONS
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.testing.sample_index import sample_index
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from abstrag.collection.cards import all_cards
-from abstrag.collection.sentences import SentenceShelf
+from abstrag.collection.sentences import SentenceReader
 from abstrag.neural.encoder import Vectors
-from abstrag.stores.cards import Coded
-from abstrag.stores.models import is_of_vectors, model_in
+from abstrag.stores.cards import QuantizedVectors
+from abstrag.stores.memory import is_of_vectors, model_in
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.neural.letters import Letters
@@ -54,7 +54,7 @@ def test_each_model_of_a_collection_gets_its_own_vectors(store: Store) -> None:
         assert _codes(again.vectors) == _codes(before)
     assert _codes(first[0]) != _codes(first[1])
     info = store.documents()[0]
-    (straight,), (turned,) = (SentenceShelf(store, model).read([info]) for model in models)
+    (straight,), (turned,) = (SentenceReader(store, model).read([info]) for model in models)
     assert straight.vectors is not None
     assert turned.vectors is not None
     assert np.array_equal(straight.vectors.codes, -turned.vectors.codes)
@@ -72,6 +72,6 @@ def test_what_another_model_made_of_a_collection_is_dropped_and_made_again(store
     assert len(turned.asked) == 2 * asked[1]
 
 
-def _codes(vectors: tuple[Coded, ...] | None) -> list[bytes]:
+def _codes(vectors: tuple[QuantizedVectors, ...] | None) -> list[bytes]:
     assert vectors is not None
     return [coded.to_bytes() for coded in vectors]

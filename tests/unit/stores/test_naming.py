@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag.errors import UnknownDocument
-from abstrag.stores.naming import candidates, choose, complete
+from abstrag.stores.database import candidates, choose, complete
 
 
 def test_the_suffix_depends_on_the_source_alone() -> None:

@@ -13,18 +13,17 @@ import pytest
 from abstrag.cli.main import main
 from abstrag.engine.refinement import Refiner, local_judges
 from abstrag.engine.searcher import Searcher
-from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.judge import CachedJudge
+from abstrag.neural.vectors import CachedEncoder
 from abstrag.policy.store import PolicyStore
 from abstrag.refine.evaluator import Evaluator
 from abstrag.refine.patch_log import PatchLog, text_hash
 from abstrag.search.relevance import FAST
-from abstrag.stores.cards import Card, Coded
+from abstrag.stores.cards import Card, QuantizedVectors
 from abstrag.stores.open import beside
-from abstrag.stores.schema import MIGRATIONS
-from abstrag.stores.sqlite import SqliteStore
-from abstrag.workspace.edits import EditStore, applied, edge_id
+from abstrag.stores.sqlite import MIGRATIONS, SqliteStore
+from abstrag.workspace.options import EditStore, applied, edge_id
 from tests.unit.stores.old_library import OldLibrary, unpack_library
 
 FAILING = "What did the repairman notice?"
@@ -162,7 +161,9 @@ def test_after_an_upgrade_only_the_work_of_old_models_is_dropped(
 def test_cards_of_an_old_store_are_read(store: SqliteStore, old: OldLibrary) -> None:
     kept = {layer: data for layer, _, data in store.layers(old.expected["content_hash"])}
     assert Card.from_bytes(kept["card"]).segments == len(old.expected["segments"])
-    assert len(Coded.from_bytes(kept["sentence vectors"]).codes) == len(old.expected["segments"])
+    assert len(QuantizedVectors.from_bytes(kept["sentence vectors"]).codes) == len(
+        old.expected["segments"]
+    )
 
 
 def test_a_patch_is_in_force_whichever_judge_is_installed(

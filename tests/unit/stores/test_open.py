@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import ResourceMissing, StoreError
-from abstrag.stores.location import default_store_path
-from abstrag.stores.open import beside, default_store, open_store, resolved, shown
+from abstrag.stores.open import (
+    beside,
+    default_store,
+    default_store_path,
+    open_store,
+    resolved,
+    shown,
+)
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.stores.samples import sample_index
 

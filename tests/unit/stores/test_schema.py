@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import StoreCorrupt, StoreTooNew
-from abstrag.stores import schema
-from abstrag.stores.location import APPLICATION_ID
-from abstrag.stores.schema import MIGRATIONS, Migration, migrate
-from abstrag.stores.sqlite import SqliteStore
+from abstrag.stores.database import Migration
+from abstrag.stores.sqlite import APPLICATION_ID, MIGRATIONS, SqliteStore, migrate
 from tests.unit.stores.samples import sample_index
 
 HERE = Path("store.db")
@@ -73,7 +71,7 @@ def test_a_document_in_a_version_1_file_survives_the_next_version(
     with SqliteStore.open(path) as store:
         name = store.put(index, source_path="/a", source_hash="1")
     later = (*MIGRATIONS, ("ALTER TABLE documents ADD COLUMN note TEXT NOT NULL DEFAULT ''",))
-    monkeypatch.setattr(schema.migrate, "__kwdefaults__", {"migrations": later})
+    monkeypatch.setattr(migrate, "__kwdefaults__", {"migrations": later})
     with SqliteStore.open(path) as store:
         assert store.get(name) == index
         assert version(store._connection) == str(len(later))

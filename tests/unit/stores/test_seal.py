@@ -15,8 +15,8 @@ from abstrag.engine.library import Library
 from abstrag.errors import StoreError
 from abstrag.indexing.pipeline import index as index_document
 from abstrag.model.index import DocumentIndex
-from abstrag.stores.columns import GIVEN
-from abstrag.stores.seal import astray
+from abstrag.stores.rows import GIVEN
+from abstrag.stores.soundness import astray
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.stores.tables import TABLES
 from abstrag.workspace.tour import demo_background, demo_document

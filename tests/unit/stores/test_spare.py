@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import StoreReadOnly
-from abstrag.stores.spare import SpareMemory, remembered_together
+from abstrag.stores.memory import BestEffortMemory, remembered_together
 from abstrag.stores.sqlite import SqliteStore
 
 KIND, MODEL = "judgements", "a judge"
@@ -43,7 +43,7 @@ def test_a_block_is_one_transaction_at_its_end(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = writes(store, monkeypatch)
-    memory = SpareMemory(store)
+    memory = BestEffortMemory(store)
     with remembered_together(store):
         for content in "abc":
             memory.remember(KIND, content, MODEL, {KEY: VALUE})
@@ -65,7 +65,7 @@ def test_a_block_that_says_nothing_writes_nothing(
 
 
 def test_an_interrupted_block_keeps_nothing_and_puts_nothing_off(store: SqliteStore) -> None:
-    memory = SpareMemory(store)
+    memory = BestEffortMemory(store)
 
     def interrupted() -> None:
         with remembered_together(store):
@@ -87,4 +87,5 @@ def test_a_disk_that_takes_nothing_spoils_no_answer(
 
     monkeypatch.setattr(store, "remember", full)
     with remembered_together(store):
-        SpareMemory(store).remember(KIND, "a", MODEL, {KEY: VALUE})
+        BestEffortMemory(store).remember(KIND, "a", MODEL, {KEY: VALUE})
+    assert kept(store) == []

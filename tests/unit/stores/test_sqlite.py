@@ -10,7 +10,7 @@ import pytest
 
 from abstrag.errors import StoreError
 from abstrag.model.index import DocumentIndex
-from abstrag.stores import packed_rows
+from abstrag.stores import rows
 from abstrag.stores.protocol import Store
 from abstrag.stores.rows import Packed, unpack
 from abstrag.stores.sqlite import SqliteStore
@@ -53,7 +53,7 @@ def test_what_an_older_release_wrote_is_read(store: SqliteStore, tmp_path: Path)
 
 
 def test_many_rows_are_in_several_pieces(store: SqliteStore, monkeypatch: Any) -> None:
-    monkeypatch.setattr(packed_rows, "_AT_A_TIME", 7)
+    monkeypatch.setattr(rows, "_AT_A_TIME", 7)
     index = sample_index("long", edges=50)
     store.put(index, source_path="/a", source_hash="s1")
     assert store.get("long") == index
@@ -82,7 +82,7 @@ def test_a_reader_sees_one_state_while_another_connection_writes(
 def test_a_writer_that_waits_in_vain_says_who_is_in_the_way(
     store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("abstrag.stores.connection.BUSY_S", 0.01)
+    monkeypatch.setattr("abstrag.stores.sqlite.BUSY_S", 0.01)
     with (
         SqliteStore.open(tmp_path / "store.db") as other,
         store._transaction(write=True),

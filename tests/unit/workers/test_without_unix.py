@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from abstrag.file_lock import file_locked
+from abstrag.files import file_locked
 
 ONLY_UNIX = """
 import pathlib, signal, subprocess, sys, types

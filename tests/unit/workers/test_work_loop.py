@@ -8,7 +8,7 @@ import pytest
 
 from abstrag.errors import InputError, WorkerLost
 from abstrag.workers.processes import WorkLoop
-from abstrag.workers.protocol import Died, Event, ItemDone, LostItem, Raised, Ready
+from abstrag.workers.protocol import Event, ItemDone, LostItem, TaskRaised, WorkerDied, WorkerReady
 
 
 class Pretending:
@@ -30,18 +30,18 @@ class Pretending:
         self.now = 0.0
         self.closed = False
 
-    def hire(self) -> int:
+    def start_worker(self) -> int:
         self.hired += 1
         self.has[self.hired] = deque()
         if self.starts == "ready":
-            self.news.append(Ready(self.hired))
+            self.news.append(WorkerReady(self.hired))
         elif self.starts == "raise":
-            self.news.append(Raised(self.hired, InputError("no model")))
+            self.news.append(TaskRaised(self.hired, InputError("no model")))
         else:
-            self.news.append(Died(self.hired, "by SIGKILL"))
+            self.news.append(WorkerDied(self.hired, "by SIGKILL"))
         return self.hired
 
-    def give(self, worker: int, item: Any) -> None:
+    def submit(self, worker: int, item: Any) -> None:
         load = sum(len(items) for number, items in self.has.items() if number != worker)
         self.given.append((item, self.done[worker], load))
         self.has[worker].append(item)
@@ -65,12 +65,14 @@ class Pretending:
     def event(self, worker: int, item: Any, act: str) -> Event:
         if act == "die":
             del self.has[worker]
-            return Died(worker, "by SIGKILL")
+            return WorkerDied(worker, "by SIGKILL")
         self.has[worker].popleft()
         self.done[worker] += 1
-        return Raised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
+        return (
+            TaskRaised(worker, InputError(item)) if act == "raise" else ItemDone(worker, f"{item}!")
+        )
 
-    def dismiss(self, worker: int) -> None:
+    def stop_worker(self, worker: int) -> None:
         del self.has[worker]
 
     def close(self) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from abstrag.collection.card_table import CardTable
 from abstrag.collection.cards import all_cards
-from abstrag.collection.shelf import Shelf
 from abstrag.config import PRIOR_POWER
 from abstrag.documents.load import load_bytes
 from abstrag.model.answer import Asked, Label
@@ -40,7 +40,7 @@ def test_a_collection_may_be_searched_on_some_of_its_cards(workspace: Workspace)
     cards = all_cards(workspace.store, encoder=None)
     first = replace(cards, documents=cards.documents[:1], parts=tuple(cards.parts)[:1])
     every = workspace.collection(embeddings=False).search(QUERY)
-    some = workspace.collection(embeddings=False, shelf=Shelf.of(first)).search(QUERY)
+    some = workspace.collection(embeddings=False, card_table=CardTable.of(first)).search(QUERY)
     assert {found.hit.document for found in every.hits} == {"graz", "lyon"}
     assert {found.hit.document for found in some.hits} == {"graz"}
 

@@ -18,7 +18,7 @@ from abstrag.errors import FileMissing, StoreError
 from abstrag.stores.sqlite import SqliteStore
 from abstrag.workers.processes import Processes
 from abstrag.workspace import many_files
-from abstrag.workspace.many_files import Indexing, index_many
+from abstrag.workspace.many_files import IndexTask, index_many
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.upkeep import made_by_workers, prepare
 from abstrag.workspace.workspace import Workspace
@@ -231,7 +231,7 @@ def test_an_error_nobody_foresaw_is_one_files_failure(
 
 def test_a_worker_elsewhere_says_what_it_cannot_reach(tmp_path: Path) -> None:
     config = WorkspaceConfig(tmp_path / "store.db")
-    here = Indexing(config, "another-machine", "/nowhere/a.md")
+    here = IndexTask(config, "another-machine", "/nowhere/a.md")
     with pytest.raises(StoreError, match="SQLite files are not shared between machines"):
         here.start()
     with pytest.raises(FileMissing, match="does not see '/nowhere/a"):

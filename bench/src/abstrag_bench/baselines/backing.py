@@ -91,7 +91,7 @@ class QueryMeter:
 
 
 @runtime_checkable
-class Modelled(Protocol):
+class ModelSystem(Protocol):
     """A system that asks a model while it searches."""
 
     def worst(self, query: str, document: Pool) -> list[ModelRequest]:

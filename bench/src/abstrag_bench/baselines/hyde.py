@@ -18,7 +18,7 @@ _TEMPERATURE: Final = 0.7  # the publication's
 
 
 @record
-class Invented:
+class HypotheticalPassage:
     """A passage that would answer the query."""
 
     passage: str
@@ -67,7 +67,12 @@ class Hyde(PromptedBaseline):
         inputs = {"query": query, "document": self.pool.title}
         invented = [
             meter.ask(
-                self.STAGE, Invented, inputs, role=self.ROLE, sample=n, temperature=_TEMPERATURE
+                self.STAGE,
+                HypotheticalPassage,
+                inputs,
+                role=self.ROLE,
+                sample=n,
+                temperature=_TEMPERATURE,
             ).passage
             for n in range(self.calls)
         ]

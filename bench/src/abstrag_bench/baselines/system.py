@@ -122,7 +122,7 @@ class Explained(Protocol):
 
 
 @runtime_checkable
-class Versioned(Protocol):
+class VersionedSystem(Protocol):
     """A system whose results may change while its name does not."""
 
     @property
@@ -158,7 +158,7 @@ Write = Callable[[Sequence[Element]], Written]  # one call of the shared generat
 
 
 @runtime_checkable
-class Writes(Protocol):
+class WritingSystem(Protocol):
     """A system with a way of its own from a ranking to an answer."""
 
     @property

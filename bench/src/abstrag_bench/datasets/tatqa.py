@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from abstrag.model.document import Genre
+from abstrag.model.document import Genre, lines_over
 from abstrag.model.segment import CELL_SEPARATOR
-from abstrag.model.table import lines_over
 from abstrag_bench.baselines.system import Element, ElementKind, Pool
 from abstrag_bench.case import Case, Dataset
 from abstrag_bench.datasets.files import FilePlace, existing, read_json

@@ -255,7 +255,7 @@ WITH: Final = "with B"
 
 
 @dataclass(slots=True)
-class TellingSystem(AbstragSystem):
+class BridgeReportingSystem(AbstragSystem):
     """Ours, which also tells which bridges of the Background its hits rest on."""
 
     def search_explained(self, query: str, k: int) -> tuple[Ranked, Mapping[str, Any]]:
@@ -290,7 +290,7 @@ class InformedBuilder(Builder):
     def __call__(self, spec: SystemSpec) -> System:
         """Make one arm."""
         own = self._background if spec.name == WITH else EMPTY
-        return TellingSystem(
+        return BridgeReportingSystem(
             spec.name, PRESETS[self._preset], indexer=SharedIndexer(background=own)
         )
 

@@ -14,7 +14,7 @@ from abstrag.answers.contradictions.statement import (
     about_the_same,
     alike,
 )
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.quantities import CURRENCY_CODES, UNIT_WORDS, QuantityExpression
 from abstrag.language.words import NOUNS
 from abstrag.model.answer import DifferenceKind

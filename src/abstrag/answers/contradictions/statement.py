@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, Final
 
-from abstrag.data_file import read_data_file
+from abstrag.files import read_data_file
 from abstrag.language.quantities import QuantityExpression, find_quantities
 from abstrag.language.times import TimeExpression, find_times
 from abstrag.language.words import Words

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from abstrag.answers.question_form import FigureComparison, Form, Wanted, stems
+from abstrag.answers.question_form import FigureComparison, Form, QuestionTarget, stems
 from abstrag.answers.tables.figures import (
     Figures,
     Row,
@@ -65,7 +65,7 @@ Near = Mapping[tuple[int, int], float]
 class Calculator:
     """Answers one question from the figures of a document."""
 
-    def __init__(self, figures: Figures, question: str, want: Wanted, near: Near) -> None:
+    def __init__(self, figures: Figures, question: str, want: QuestionTarget, near: Near) -> None:
         self._figures = figures
         self._want = want
         self._near = near

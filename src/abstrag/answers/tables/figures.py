@@ -16,9 +16,7 @@ from typing import Final
 
 from abstrag.answers.question_form import dates, parts_of_year, stems, years
 from abstrag.language.statements import FinancialStatement, statement_named
-from abstrag.model.document import Block, Document
-from abstrag.model.span import Span
-from abstrag.model.table import Cell, Grid
+from abstrag.model.document import Block, Cell, Document, Grid, Span
 
 _FIGURE: Final = re.compile(
     r"^[\s$€£¥]*(?:US\$|RMB|R|A\$|C\$|S\$)?\s*(?P<open>\()?\s*(?P<sign>[-−–])?\s*[$€£¥]?\s*"

@@ -13,7 +13,7 @@ from typing import Final
 
 from abstrag.answers.citations import Citations, CitedPassage
 from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer
-from abstrag.answers.question_form import LISTS, Form, Wanted, stems, wanted
+from abstrag.answers.question_form import LISTS, Form, QuestionTarget, stems, wanted
 from abstrag.answers.sentences import strangers
 from abstrag.answers.tables.calculate import CalculatedAnswer, Calculator
 from abstrag.answers.tables.figures import Figures, figures_of, shown
@@ -31,7 +31,7 @@ _MOST: Final = 8
 ROW_FORM: Final = "row"  # of a short answer that is no figure
 
 
-def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
+def wordings(question: str, want: QuestionTarget, figures: Figures) -> Iterator[QuestionTarget]:
     """Go through the readings of a question: its own, and with names that statements print."""
     named = _formula(question, want)
     if named is not None and not _printed(named["name"], figures):
@@ -51,7 +51,7 @@ def wordings(question: str, want: Wanted, figures: Figures) -> Iterator[Wanted]:
                 yield replace(want, measures=(a, b))
 
 
-def _formula(question: str, want: Wanted) -> Mapping[str, str] | None:
+def _formula(question: str, want: QuestionTarget) -> Mapping[str, str] | None:
     """Return the derived figure that a question names, as two printed ones, if it names any."""
     if want.form is not Form.NUMBER:
         return None

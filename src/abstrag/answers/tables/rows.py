@@ -17,8 +17,7 @@ from typing import Final
 
 from abstrag.answers.question_form import Form, stems, wanted
 from abstrag.answers.tables.figures import read_figure
-from abstrag.model.document import Document
-from abstrag.model.table import Cell, Grid, Table
+from abstrag.model.document import Cell, Document, Grid, Table
 
 MOST_ROWS: Final = 8
 MOST_WORDS: Final = 75

@@ -10,9 +10,7 @@ from abstrag.documents.assemble import Sections
 from abstrag.documents.pdf_layout.lattice import CellDraft, Lattice, is_value
 from abstrag.documents.pdf_layout.lines import PdfLine
 from abstrag.documents.reading import Hyphens, reading_text
-from abstrag.model.document import Block, BlockKind
-from abstrag.model.span import OffsetMap, Quote, Span
-from abstrag.model.table import Cell, Table
+from abstrag.model.document import Block, BlockKind, Cell, OffsetMap, Quote, Span, Table
 
 _SENTENCE_END: Final = tuple(".?!:;")
 _CLOSING: Final = "\"'”’)]»*†‡"

@@ -34,6 +34,10 @@ _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_IN_ARGUMENT: Final = frozenset({"relcl", "acl", "advcl", "appos", "punct"})
 _NOT_AT_ITS_END: Final = frozenset({"conj", "cc", "preconj", "case"})
 _INHERITING: Final = frozenset({"xcomp", "conj", "advcl"})
+_WITHOUT_OBJECT: Final = frozenset(
+    "appear arrive come die fall go happen lie live look occur remain return rise sit sleep stand"
+    " stay travel wait walk work".split()
+)
 _Found = tuple[str, int]  # slot name and head token
 _ROLE: Final = f"{TermKind.ROLE.value}:"
 
@@ -336,7 +340,8 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             continue
         if dep in ("nsubj", "csubj"):
             subject = True
-            yield "who", _antecedent(words, child, verb)
+            done = words.child(verb, "agent") is not None and words.child(verb, "dobj") is None
+            yield ("whom" if done else "who"), _antecedent(words, child, verb)
         elif dep == "nsubjpass":
             subject = True
             yield "whom", _antecedent(words, child, verb)
@@ -349,6 +354,8 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             yield from _by_preposition(words, child)
     if not subject:
         yield from _inherited(words, verb)
+    if (shared := _next_object(words, verb)) is not None:
+        yield "whom", shared
 
 
 def _later_object(words: Words, verb: int) -> int | None:
@@ -370,6 +377,20 @@ def _later_object(words: Words, verb: int) -> int | None:
     return None
 
 
+def _next_object(words: Words, verb: int) -> int | None:
+    """Return the object that a bare verb shares with the next: "buys and sells old coins"."""
+    own = words.child(verb, "dobj", "dative", "ccomp", "xcomp")
+    bare = own is None and not _passive(words, verb) and words.lemma[verb] not in _WITHOUT_OBJECT
+    later = [c for c in words.children[verb] if words.dep[c] == "conj" and c > verb]
+    if not bare or not later or words.tag[verb] != words.tag[later[0]]:
+        return None
+    between = range(verb + 1, later[0])
+    if any(words.dep[t] not in ("cc", "punct", "advmod") for t in between):
+        return None
+    own = words.child(later[0], "dobj")
+    return _next_object(words, later[0]) if own is None else own
+
+
 def _partners(words: Words, verb: int, noun: int) -> list[_Found]:
     """Return with whom an event is signed or planned: "signed an agreement with TSMC"."""
     if words.lemma[verb] not in SHARING_VERBS or not _is_event_noun(words, noun):
@@ -388,7 +409,8 @@ def _inherited(words: Words, verb: int) -> Iterator[_Found]:
     """Yield the subject that a verb without one shares with the word it hangs from."""
     dep, head = words.dep[verb], words.head[verb]
     if dep in ("acl", "amod", "relcl") and words.pos[head] in NOUNS:
-        yield ("whom" if words.tag[verb] == "VBN" else "who"), head
+        done = words.tag[verb] == "VBN" or words.child(verb, "agent") is not None
+        yield ("whom" if done else "who"), head
     elif dep in _INHERITING and words.pos[head] == "VERB":
         asked = words.child(head, "dobj") if dep == "xcomp" else None
         if asked is not None:
@@ -439,7 +461,7 @@ def _between(words: Words, prep: int) -> Iterator[_Found]:
 def _of_noun(words: Words, noun: int, kind: EventType | None, carried: bool) -> Iterator[_Found]:
     """Yield the arguments of a noun: "Anthropic's visit to TSMC", "a deal between A and B"."""
     by = any(words.lower[c] == "by" for c in words.children[noun])
-    for child in words.children[noun]:
+    for child in (*words.children[noun], *_shared_of(words, noun)):
         word, dep = words.lower[child], words.dep[child]
         if dep == "poss" and not carried:
             yield ("whom" if by else "who"), child
@@ -451,6 +473,17 @@ def _of_noun(words: Words, noun: int, kind: EventType | None, carried: bool) -> 
                 yield from _object_as(words, "whom" if carried else of, child)
             else:
                 yield from _by_preposition(words, child)
+
+
+def _shared_of(words: Words, noun: int) -> list[int]:
+    """Return the "of" that a noun shares with one beside it: "sale and purchase of the shares"."""
+    every = words.conjuncts(noun)
+    if words.dep[noun] == "conj":
+        every = [words.head[noun], *every]
+    found = [c for each in every for c in words.children[each] if words.lower[c] == "of"]
+    own = any(words.head[c] == noun for c in found)
+    # what follows the first of them alone is no matter of the others: "the price of tin and sales"
+    return [] if own else [c for c in found if c > noun][:1]
 
 
 # --- Slots ----------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from abstrag.language.spelling import lowered
 from abstrag.language.words import Words, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.document import Quote, Span
 from abstrag.model.segment import Segment
-from abstrag.model.span import Quote, Span
 from abstrag.model.term import Mention, TermKind
 
 if TYPE_CHECKING:

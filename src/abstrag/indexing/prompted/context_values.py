@@ -16,10 +16,9 @@ from abstrag.indexing.prompted.reader import Batch, StageReader, quoted
 from abstrag.language.spelling import Place, overlaps
 from abstrag.llm.prompt import Answered
 from abstrag.llm.shape import Percent
-from abstrag.model.context import Field, FieldValue
-from abstrag.model.index import Ambiguity
+from abstrag.model.document import Span
+from abstrag.model.index import Ambiguity, Field, FieldValue
 from abstrag.model.record import record
-from abstrag.model.span import Span
 
 _MOST: Final = 3  # values for one segment
 _LIKELY: Final = 0.5

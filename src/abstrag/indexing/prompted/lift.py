@@ -34,8 +34,7 @@ from abstrag.language.spelling import overlaps, places
 from abstrag.llm.budget import Batching
 from abstrag.llm.prompt import Prompt
 from abstrag.llm.shape import Percent
-from abstrag.model.context import Context, FieldValue, Profile, Statement, StatementKind
-from abstrag.model.index import Ambiguity
+from abstrag.model.index import Ambiguity, Context, FieldValue, Profile, Statement, StatementKind
 from abstrag.model.record import record
 
 # S(s) with a model: what segments state and how firmly, where a model reads it better than cues.

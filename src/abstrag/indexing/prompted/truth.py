@@ -17,8 +17,8 @@ from abstrag.indexing.prompted.context_values import said_name
 from abstrag.llm.budget import room
 from abstrag.llm.prompt import Answered, Prompt
 from abstrag.model.background import Background
-from abstrag.model.context import Context, Field
 from abstrag.model.document import Document
+from abstrag.model.index import Context, Field
 from abstrag.model.record import record
 
 SUFFICIENT: Final = "sufficient"

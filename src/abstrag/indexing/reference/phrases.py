@@ -146,7 +146,7 @@ _ACTING: Final = frozenset({"nsubj", "ROOT"})  # what people do and things hardl
 _MOSTLY: Final = 0.7  # share of PERSON labels from which on a name is a person's
 
 
-class Cast:
+class DocumentEntities:
     """Who a document speaks of: what each name as written stands for, and what that is."""
 
     def __init__(self, names: Iterable[PlacedName], groups: Mapping[str, str]) -> None:
@@ -241,7 +241,7 @@ def phrases(
     sentence: SentenceSpan,
     chunks: Iterable[Tokens],
     names: Sequence[PlacedName],
-    cast: Cast,
+    cast: DocumentEntities,
 ) -> Iterator[Phrase]:
     """Go through the noun phrases of a sentence, given its noun chunks and its names."""
     by_token = {i: name for name in names for i in range(name.first, name.last + 1)}
@@ -315,7 +315,7 @@ def _common(root: Token) -> bool:
     )
 
 
-def _named(sentence: SentenceSpan, name: PlacedName, root: Token, cast: Cast) -> Phrase:
+def _named(sentence: SentenceSpan, name: PlacedName, root: Token, cast: DocumentEntities) -> Phrase:
     group = cast.groups[name.text]
     fits, rivals = cast.fits(name, root)
     return Phrase(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
 from abstrag.indexing.operator import IndexDraft
-from abstrag.indexing.reference.phrases import Cast, Phrase, SentenceSpan
+from abstrag.indexing.reference.phrases import DocumentEntities, Phrase, SentenceSpan
 from abstrag.indexing.reference.pronouns import coarguments
 from abstrag.lexicon.inventory import listed_words
 
@@ -161,7 +161,9 @@ def _qualified(verb: Token) -> bool:
 class Stated:
     """What a text says its named things are, and the nouns it may therefore call them by."""
 
-    def __init__(self, draft: IndexDraft, names: Sequence[PlacedName], cast: Cast) -> None:
+    def __init__(
+        self, draft: IndexDraft, names: Sequence[PlacedName], cast: DocumentEntities
+    ) -> None:
         """Read what stands around every name."""
         self.said: dict[str, list[tuple[int, _Description]]] = defaultdict(list)
         self.by_head: dict[str, dict[str, int]] = defaultdict(dict)  # noun → things, since when
@@ -243,7 +245,7 @@ class Stated:
         }
 
 
-def _typical(cast: Cast, group: str, said: set[str]) -> frozenset[str]:
+def _typical(cast: DocumentEntities, group: str, said: set[str]) -> frozenset[str]:
     """Return the nouns that fit a thing by its label, or by what it was called, alone."""
     if said & _ORGANIZATIONS:
         return _TYPICAL["ORG"]

@@ -20,11 +20,11 @@ from abstrag.language.words import key, stemmed, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.model.document import Span
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
-from abstrag.model.span import Span
 from abstrag.model.term import Edge, Family, Licence, LicenceKind, Relation, TermKind
-from abstrag.neural.aligned_text import has_content
+from abstrag.neural.vectors import has_content
 from abstrag.search.document_words import forms
 from abstrag.search.query.vocabulary import Vocabulary
 
@@ -82,7 +82,7 @@ _FORMS: Final = tuple(
         rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
     )
 )
-_CELLS: Final = " | "  # between the cells of a row, which lists and does not define
+_NO_PROSE: Final = re.compile(r" \| |[\[<{=\\]|--|\.\.\.")  # rows of a table, how to call a program
 _NO_TERMS: Final = frozenset(
     "this that these those it he she they we you i there here which who what one some most many all"
     " each such both other another date note from to subject present example result results".split()
@@ -312,10 +312,12 @@ def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
     """Go through the terms that a sentence defines, with what it says of them."""
     for number, form in enumerate(_FORMS):
         found = form.match(sentence)
-        if found is not None and _CELLS not in found["def"]:
+        if found is not None and not _NO_PROSE.search(found["def"]):
             term = found["term"].strip(" *\"“”'‘’").removeprefix("To ").removeprefix("to ")
             if term and not _NO_TERMS & set(term.casefold().split()):
-                yield term, found["def"], number > 0
+                # "frame (the input of a model)" says what it is there, and not what the word means
+                aside = found["def"].startswith("the ") and sentence[found.start("def") - 1] == "("
+                yield term, found["def"], number > 0 and not aside
                 return
     acting = _ACTING.match(sentence)  # "Truancy is staying away from lessons"
     if acting is not None and _names_act(key(acting["term"])):

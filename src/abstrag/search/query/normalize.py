@@ -34,6 +34,7 @@ from abstrag.search.query.question import (
     carries_event,
     counted,
     idioms_in,
+    is_modal,
     is_negated,
     may_name,
     noun_slots,
@@ -324,8 +325,11 @@ class _Reader:
         """Noun phrases the document knows as such; then every noun by itself."""
         w = self.words
         for head in range(w.size - 1, -1, -1):
-            if head in self.taken or w.pos[head] not in NOUNS or not w.key[head]:
-                continue
+            noun = w.pos[head] in NOUNS or (
+                known and w.dep[head] == "acl" and head - 1 == w.head[head]
+            )
+            if head in self.taken or not noun or not w.key[head]:
+                continue  # "which data set is used" is parsed as data that somebody has set
             first = head
             if known:
                 free = [s for s in self._runs(head) if not self.taken & set(range(s, head + 1))]
@@ -439,7 +443,7 @@ class _Reader:
             if i in self.taken or w.pos[i] != "VERB" or light or not w.key[i]:
                 continue
             self.taken.add(i)
-            if not self._only_asks(i):
+            if not (self._only_asks(i) or is_modal(w, i)):
                 slots = verb_slots(w, i, self.named)
                 particle = w.child(i, "prt")
                 label = w.lemma[i] if particle is None else f"{w.lemma[i]} {w.lower[particle]}"

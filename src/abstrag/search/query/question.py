@@ -12,6 +12,8 @@ from abstrag.errors import InputError
 from abstrag.language.quantities import NUMBER_WORDS, word_value
 from abstrag.language.words import NOUNS, Words
 from abstrag.lexicon.events import idiom_at, names_event
+from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.document import BlockKind, Document
 from abstrag.model.query import AnswerForm, Literal
 from abstrag.search.query.vocabulary import is_light
@@ -328,6 +330,10 @@ _POINTING: Final = frozenset({"this", "the", "these", "present", "current", "you
 _OF: Final = frozenset({"of", "with", "between", "by"})  # one of several: "the agreement with TSMC"
 _AUXILIARIES: Final = frozenset({"do", "does", "did", "has", "have", "had"})
 _PHRASAL: Final = 2  # words of a verb with a particle
+_SENSES: Final = 2  # of a noun, in which it may be a word for people
+_MODAL: Final = frozenset("allow permit need require oblige entitle suppose tend keep".split())
+_OWN_WORDS: Final = frozenset({"agent", "prep", "dobj", "dative", "npadvmod"})
+_SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _NEGATIONS: Final = frozenset({"no", "not", "n't", "never", "without", "neither", "nor", "none"})
 
 
@@ -409,7 +415,32 @@ def verb_slots(words: Words, verb: int, named: Collection[int]) -> tuple[str, ..
     prepositions = [c for c in children if words.dep[c] == "prep"]
     if has_object or any(words.lower[p] in ("with", "to", "against") for p in prepositions):
         slots.append("whom")
+    subject = words.child(verb, "nsubj")
+    if slots == ["who"] and subject is not None and _is_thing(words, subject, named):
+        return ()  # "when does a check run?" asks of what somebody may run
     return tuple(slots)
+
+
+def _is_thing(words: Words, noun: int, named: Collection[int]) -> bool:
+    """Tell whether a noun is a word for something that is nobody, and no group of people."""
+    if words.pos[noun] != "NOUN" or noun in named:
+        return False
+    net = wordnet()
+    senses = net.synsets(words.key[noun], Pos.NOUN)[:_SENSES]
+    people = (net.synset("person.n.01"), net.synset("group.n.01"))
+    return bool(senses) and not any(one in net.ancestors(s) for s in senses for one in people)
+
+
+def is_modal(words: Words, verb: int) -> bool:
+    """Tell whether a verb only says that another may, must or goes on: "is allowed to copy".
+
+    With a word of its own it says more: "is required by law to disclose".
+    """
+    done = words.child(verb, "xcomp")
+    if words.lemma[verb] not in _MODAL or done is None or not words.key[done]:
+        return False
+    says_more = words.child(verb, *_OWN_WORDS) is not None
+    return words.pos[done] == "VERB" and words.lemma[done] not in _SUPPORT and not says_more
 
 
 def noun_slots(words: Words, noun: int) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from abstrag.collection.results import (
 )
 from abstrag.errors import FileMissing, InputError
 from abstrag.model.answer import Answer
+from abstrag.model.document import Span
 from abstrag.model.query import Bridge
 from abstrag.model.ranking import Hit, Ranking, SupportSet, WhyNot
 from abstrag.model.record import record
-from abstrag.model.span import Span
 from abstrag.refine.feedback import Noted, parse_step
 from abstrag.server.routes.shared import asked_options
 from abstrag.workspace.document import SearchableDocument

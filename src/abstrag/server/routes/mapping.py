@@ -12,7 +12,7 @@ from abstrag.server.requests import EdgeIn
 from abstrag.server.routes.shared import StudioDep, edge_of
 from abstrag.server.studio import Studio
 from abstrag.server.views import edge_views, map_view, term_view
-from abstrag.workspace.edits import edge_id
+from abstrag.workspace.options import edge_id
 
 router = APIRouter(prefix="/api/documents/{document}", tags=["map"])
 

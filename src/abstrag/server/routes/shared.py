@@ -20,8 +20,7 @@ from abstrag.server.answers import EVENTS, answer, event
 from abstrag.server.requests import BudgetedIn, EdgeIn, RankedIn, Weighing
 from abstrag.server.studio import RequestQueue, Studio
 from abstrag.workspace.document import SearchableDocument
-from abstrag.workspace.edits import Edits, hand_made
-from abstrag.workspace.options import SearchOptions, chosen_preset
+from abstrag.workspace.options import Edits, SearchOptions, chosen_preset, hand_made
 from abstrag.workspace.workspace import Workspace
 
 
@@ -32,7 +31,7 @@ def asked_options(
     judge: bool | None = None,
     tau: float | None = None,
 ) -> SearchOptions:
-    """Return how a client wants to search; what it does not say is as the workspace has it.
+    """Return a client's search options, with the workspace's defaults.
 
     With `judge` False the judge has no say, with True it has one in any preset.
     """
@@ -125,6 +124,6 @@ def edge_of(index: DocumentIndex, edge: EdgeIn) -> Edge:
 
 
 def without_folder(said: dict[str, Any]) -> dict[str, Any]:
-    """Return what is said of a document, and of where its file lies the name alone."""
+    """Return the description of a document with only the name of its file, not the folder."""
     path = said["source_path"]
     return {**said, "source_path": None if path is None else Path(path).name}

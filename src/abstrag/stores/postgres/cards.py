@@ -16,8 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
-from abstrag.stores.cards import CARD, VECTORS, VERSION, Card, Coded, Codes, Hashes, Scores
-from abstrag.stores.columns import INFO_COLUMNS, document_info
+from abstrag.stores.cards import (
+    CARD,
+    VECTORS,
+    VERSION,
+    Card,
+    Codes,
+    Hashes,
+    QuantizedVectors,
+    Scores,
+)
 from abstrag.stores.postgres.session import TransactionCursor, Vector, to_vector
 from abstrag.stores.protocol import (
     CardFound,
@@ -25,10 +33,10 @@ from abstrag.stores.protocol import (
     CardsFound,
     CardsState,
     DocumentInfo,
-    Lacking,
     LayerKey,
+    MissingLayers,
 )
-from abstrag.stores.rows import unsqueeze
+from abstrag.stores.rows import INFO_COLUMNS, decompress, document_info
 from abstrag.stores.tables import Row
 
 NEAREST: Final = 400  # windows that the index of vectors is asked for
@@ -84,7 +92,7 @@ LAYERS_OF_DOCUMENT: Final = (
 
 
 def put_layers(run: TransactionCursor, layers: Mapping[LayerKey, bytes]) -> None:
-    """Write what layers, which have just been put, say of the documents there are."""
+    """Write the rows of documents from layers that have just been stored."""
     for key, data in layers.items():
         if key[1] in (CARD, VECTORS):
             for number, layer in run.execute(_OF_LAYER, key).fetchall():
@@ -92,7 +100,7 @@ def put_layers(run: TransactionCursor, layers: Mapping[LayerKey, bytes]) -> None
 
 
 def put(run: TransactionCursor, number: int, layer: Row, data: bytes) -> None:
-    """Write what a layer says of a document.
+    """Write the rows of a document from a layer.
 
     Args:
         run: The transaction.
@@ -104,7 +112,7 @@ def put(run: TransactionCursor, number: int, layer: Row, data: bytes) -> None:
     if name == CARD:
         _put_card(run, number, fingerprint, Card.from_bytes(data))
     else:
-        _put_vectors(run, number, own, fingerprint, Coded.from_bytes(data))
+        _put_vectors(run, number, own, fingerprint, QuantizedVectors.from_bytes(data))
 
 
 def _put_card(run: TransactionCursor, number: int, fingerprint: str, card: Card) -> None:
@@ -132,7 +140,7 @@ def _postings(card: Card) -> tuple[Numbers, Numbers]:
 
 
 def _put_vectors(
-    run: TransactionCursor, number: int, layer: int, fingerprint: str, coded: Coded
+    run: TransactionCursor, number: int, layer: int, fingerprint: str, coded: QuantizedVectors
 ) -> None:
     model = model_number(fingerprint)
     _make_room(run, model, coded.codes.shape[1])
@@ -168,11 +176,11 @@ def model_number(fingerprint: str) -> int:
 
 
 def astray(run: TransactionCursor, name: str) -> bool:
-    """Tell whether the rows of a document, by its id, are other ones than its layers say."""
+    """Tell whether the rows of a document differ from what its layers say."""
     (number,) = run.execute("SELECT number FROM documents WHERE id = ?", (name,)).fetchone() or (0,)
     for _, layer, fingerprint, data in run.execute(LAYERS_OF_DOCUMENT, (number,)).fetchall():
         if layer == CARD:
-            card = Card.from_bytes(unsqueeze(data))
+            card = Card.from_bytes(decompress(data))
             told = run.execute(
                 "SELECT text, length, times FROM cards WHERE document = ?", (number,)
             ).fetchone()
@@ -184,7 +192,7 @@ def astray(run: TransactionCursor, name: str) -> bool:
             if told is not None and (told != own or sorted(held) != wanted):
                 return True
         elif run.execute(_THERE).fetchone() == (True,):
-            coded = Coded.from_bytes(unsqueeze(data))
+            coded = QuantizedVectors.from_bytes(decompress(data))
             rows = run.execute(
                 "SELECT scale, codes::real[] FROM card_vectors WHERE document = ? AND model = ?",
                 (number, model_number(fingerprint)),
@@ -280,7 +288,7 @@ UNION ALL SELECT 'layer', NULL, data, NULL, NULL, NULL,
 
 
 def state(run: TransactionCursor, model: str | None, corrupt: Corrupt) -> CardsState:
-    """Say what all documents have together, and which of them lack a card or vectors."""
+    """Return totals over all documents, and which of them lack a card or vectors."""
     bare = "FALSE"
     if model is not None:
         there = run.execute(_THERE).fetchone() == (True,)
@@ -290,18 +298,18 @@ def state(run: TransactionCursor, model: str | None, corrupt: Corrupt) -> CardsS
         )
         bare = f"NOT EXISTS ({held})" if there else "TRUE"
     columns = ", ".join(f"d.{name}" for name in INFO_COLUMNS)
-    lacking = run.execute(
+    rows = run.execute(
         f"SELECT {columns}, {_LACKS_CARD}, {bare} FROM documents d LEFT JOIN cards c "
         f"ON c.document = d.number WHERE {_LACKS_CARD} OR {bare} ORDER BY d.id"
     ).fetchall()
     version, count, length = run.execute(_COUNTED).fetchone() or (0, 0, 0)
     times = run.execute("SELECT DISTINCT unnest(times) FROM cards").fetchall()
-    infos = tuple(Lacking(document_info(row[:-2], corrupt), *row[-2:]) for row in lacking)
+    infos = tuple(MissingLayers(document_info(row[:-2], corrupt), *row[-2:]) for row in rows)
     return CardsState(version, count, length, tuple(sorted(term for (term,) in times)), infos)
 
 
 def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
-    """Return the statement that a question is, its values, and the settings it takes."""
+    """Return the SQL statement of a question, its values, and its settings."""
     values: dict[str, Any] = {
         "stems": _signed(asked.stems),
         "terms": _signed(asked.terms),
@@ -339,7 +347,7 @@ def statement(asked: CardsAsked) -> tuple[str, dict[str, Any], dict[str, str]]:
 
 
 def found_in(rows: Iterable[Row], corrupt: Corrupt) -> CardsFound:
-    """Put together what the statement gave."""
+    """Return the result of the statement as a record."""
     found = CardsFound()
     for kind, number, documents, values, near, other, info in rows:
         if kind == "version":
@@ -348,7 +356,7 @@ def found_in(rows: Iterable[Row], corrupt: Corrupt) -> CardsFound:
             found.postings[number & _UNSIGNED] = _numbers(documents), _numbers(values)
         elif kind == "layer":
             content, name, fingerprint = info
-            found.layers[content, name, fingerprint] = unsqueeze(documents)
+            found.layers[content, name, fingerprint] = decompress(documents)
         else:
             found.documents[number] = CardFound(_info(info, corrupt), other & _UNSIGNED, near)
     return found

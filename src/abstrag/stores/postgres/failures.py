@@ -1,4 +1,4 @@
-"""What goes wrong between us and a PostgreSQL server, in one sentence and with the way out.
+"""Errors of a PostgreSQL server as ours: one sentence and a hint.
 
 Once connected the server gives a code with every error. A connection that does not come about has
 none: what the server said then is told by its words, and by whether it ever asked for a password.
@@ -12,7 +12,7 @@ import psycopg
 from psycopg import errors
 
 from abstrag.errors import AbstragError, InputError, StoreCorrupt, StoreError, StoreReadOnly
-from abstrag.stores.postgres.address import Address
+from abstrag.stores.open import Address
 
 # May go away by itself: the server stops, starts or is full, or another writer was in the way.
 _PASSING: Final = frozenset(
@@ -70,7 +70,7 @@ def is_passing(error: psycopg.Error) -> bool:
 
 
 def translated(error: Exception, address: Address) -> AbstragError:
-    """Say in our words what the driver said."""
+    """Return our error for one of the driver."""
     if isinstance(error, UnicodeEncodeError):  # a file name of raw bytes, as some systems allow
         return InputError(
             f"{error.object!r} is not valid Unicode and cannot be stored", hint="rename the file"
@@ -105,7 +105,7 @@ def _no_code(error: psycopg.Error) -> bool:
 
 
 def _refusal(error: psycopg.Error) -> str | None:
-    """Return the hint for a connection that waiting will not bring about; None for any other."""
+    """Return the hint for a refused connection; None if waiting may help."""
     if (hint := _hint(_REFUSED, error)) is not None:
         return hint
     tried = error.pgconn  # only there when no connection came about

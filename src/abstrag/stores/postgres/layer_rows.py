@@ -1,4 +1,4 @@
-"""Layers on a PostgreSQL server: what was made of a content along the way."""
+"""Layers on a PostgreSQL server: intermediate results of a content."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from typing import Final
 from psycopg import errors
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
+from abstrag.stores.database import Migration, read_migrations
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.session import Session, TransactionCursor, VectorExtension
-from abstrag.stores.schema import Migration, read_migrations
 
 MIGRATIONS: Final = read_migrations("abstrag.stores.postgres")
 _CHOOSES: Final = (0, 8)  # of pgvector: with `halfvec`, and scans that go on until filters are met

@@ -25,8 +25,8 @@ from psycopg.pq import Format
 from psycopg.types.string import StrDumper, TextBinaryLoader, TextLoader
 
 from abstrag.errors import StoreError
-from abstrag.stores.connection import ConnectionLock
-from abstrag.stores.postgres.address import Address
+from abstrag.stores.database import ConnectionLock
+from abstrag.stores.open import Address
 from abstrag.stores.postgres.failures import is_busy, is_passing, translated
 
 MAX_DIMENSIONS: Final = 16_000  # what the type `vector` holds
@@ -140,11 +140,11 @@ _WRITE: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 
 class _Silent(psycopg.OperationalError):
-    """The server has the connection open and says nothing on it."""
+    """The server keeps the connection open and does not answer."""
 
 
 class _Impatient(Connection[Any]):
-    """A connection that does not wait for ever: the network of a frozen server still answers."""
+    """A connection that gives up on a server that does not answer."""
 
     patience_s = PATIENCE_S
 
@@ -232,12 +232,12 @@ class Session:
         return self._again_and_again(once)
 
     def lock(self, run: TransactionCursor, kind: str, names: Iterable[str]) -> None:
-        """Keep other writers of the same names out until this transaction ends."""
+        """Lock some names against other writers until this transaction ends."""
         for number in sorted({self._lock_number(kind, name) for name in names}):
             run.execute("SELECT pg_advisory_xact_lock(?)", (number,))
 
     def close(self) -> None:
-        """Let go of the connection; closing twice is fine."""
+        """Close the connection; closing twice is fine."""
         self._lock.end(self._drop)
 
     def _again_and_again(self, once: Callable[[], T]) -> T:

@@ -11,18 +11,16 @@ import numpy.typing as npt
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.term import Mention
-from abstrag.stores.columns import GIVEN, StoredRows
 from abstrag.stores.database import FORGET_PLACE, SEAL, SqlStore, choose_id, select
-from abstrag.stores.mapped import FilesOfLayers
+from abstrag.stores.memory import FilesOfLayers
+from abstrag.stores.open import Address
 from abstrag.stores.postgres import cards, layer_rows, memory
-from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.failures import corrupt
 from abstrag.stores.postgres.schema import migrate
 from abstrag.stores.postgres.session import PATIENCE_S, Session, TransactionCursor
 from abstrag.stores.prepared import Prepared
 from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, DocumentInfo, LayerKey
-from abstrag.stores.rows import mention, squeeze, unsqueeze
-from abstrag.stores.seal import seal
+from abstrag.stores.rows import GIVEN, StoredRows, compress, decompress, mention, seal
 from abstrag.stores.tables import TABLES, Row, StoreTable
 
 T = TypeVar("T")
@@ -99,7 +97,7 @@ class PostgresStore(SqlStore):
             self._forget_unused(run, replaced, using=[prepared.content_hash])
             if self.chooses:
                 for *layer, data in run.execute(cards.LAYERS_OF_DOCUMENT, (number,)).fetchall():
-                    cards.put(run, number, tuple(layer), unsqueeze(data))
+                    cards.put(run, number, tuple(layer), decompress(data))
             return document_id
 
         return self._write(work)
@@ -141,8 +139,8 @@ class PostgresStore(SqlStore):
         return {term_id: tuple(mentions) for term_id, mentions in found.items()}
 
     def put_layers(self, layers: Mapping[LayerKey, bytes]) -> None:
-        """Keep several layers in one transaction, and what cards are asked by."""
-        squeezed = {key: squeeze(data) for key, data in layers.items()}
+        """Keep several layers, and the rows of cards, in one transaction."""
+        squeezed = {key: compress(data) for key, data in layers.items()}
 
         def work(run: TransactionCursor) -> None:
             for key, data in squeezed.items():
@@ -154,7 +152,7 @@ class PostgresStore(SqlStore):
 
     @property
     def chooses(self) -> bool:
-        """False where the server's pgvector lacks what it takes."""
+        """False if the server's pgvector is too old."""
         return self._session.vectors is not None and self._session.vectors.chooses
 
     def check(self) -> None:
@@ -170,7 +168,7 @@ class PostgresStore(SqlStore):
         return int(self._read(lambda run: run.execute(statement).fetchone() or (0,))[0])
 
     def cards_state(self, model: str | None) -> CardsState:
-        """Say what all documents have together, and which of them lack a card or vectors."""
+        """Return totals over all documents, and which of them lack a card or vectors."""
         return self._read(lambda run: cards.state(run, model, self._corrupt))
 
     def ask_cards(self, asked: CardsAsked) -> CardsFound:
@@ -190,7 +188,7 @@ class PostgresStore(SqlStore):
         return self._read(lambda run: cards.described(run, numbers, self._corrupt))
 
     def close(self) -> None:
-        """Let go of the store; closing twice is fine."""
+        """Close the store; closing twice is fine."""
         self._session.close()
 
     def _read(self, work: Callable[[TransactionCursor], T]) -> T:

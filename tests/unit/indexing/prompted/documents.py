@@ -1,7 +1,6 @@
 """Small documents for whole chains."""
 
-from abstrag.model.document import Block, BlockKind, Document, Metadata
-from abstrag.model.span import OffsetMap, Span
+from abstrag.model.document import Block, BlockKind, Document, Metadata, OffsetMap, Span
 
 
 def document(*texts: str) -> Document:

@@ -17,7 +17,7 @@ from abstrag.indexing.prompted.truth import SegmentVote, world_model
 from abstrag.llm.model import ModelRequest
 from abstrag.llm.scripted import ScriptedModel
 from abstrag.model.background import Background
-from abstrag.model.context import Profile, StatementKind
+from abstrag.model.index import Profile, StatementKind
 from tests.unit.indexing.drafts import draft_of
 from tests.unit.indexing.prompted.models import given, prompts, silent
 

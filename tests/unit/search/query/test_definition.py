@@ -60,9 +60,11 @@ def test_a_query_that_does_not_use_it_stays_as_it_is(query: str) -> None:
     [
         ("Phlebitis — veins | (487) | (489)", "How many veins are there?"),
         ("A vein is called a vessel and swelling of it is called phlebitis.", "How do veins look?"),
+        ("Phlebitis: vein [OPTION...] FILE", "How do veins look?"),
+        ("A phlebitis (the input of the model) is large.", "What input is used?"),
     ],
 )
-def test_a_row_of_a_table_or_the_name_of_another_thing_defines_nothing(
+def test_a_row_a_command_an_aside_or_the_name_of_another_thing_defines_nothing(
     sentence: str, query: str
 ) -> None:
     assert stated(sentence).used(query) == []

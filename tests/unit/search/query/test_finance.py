@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from abstrag.errors import BackgroundError
+from abstrag.model.document import OffsetMap, Span
 from abstrag.model.segment import Segment, SegmentKind, SegmentRole
-from abstrag.model.span import OffsetMap, Span
 from abstrag.search.query.finance import VARIABLE, RowNames, finance_terms
 from abstrag.search.query.normalize import abbreviated
 

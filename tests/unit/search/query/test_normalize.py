@@ -139,6 +139,34 @@ def test_words_that_only_ask_are_not_looked_for(text: str, left_out: str, looked
     assert looked_for in labels
 
 
+@pytest.mark.parametrize(
+    ("text", "looked_for"),
+    [
+        ("How long must they keep offering the code?", ["offer", "code"]),
+        ("Is the guest allowed to bring a dog?", ["guest", "bring", "dog"]),
+        ("Do I need to pay a deposit?", ["pay", "deposit"]),
+        ("Is the seller required by law to tell it?", ["seller", "require", "law", "tell"]),
+        ("Does the lease allow pets?", ["lease", "allow", "pet"]),
+        ("What is the tenant required to do?", ["tenant", "require"]),
+    ],
+)
+def test_a_verb_that_says_may_or_must_is_no_condition(text: str, looked_for: list[str]) -> None:
+    assert [x.label for x in asked(text).literals] == looked_for
+
+
+def test_who_does_it_is_not_asked_of_a_thing() -> None:
+    assert literal(asked("When does a checkpoint run?"), "run").slots == ()
+    assert literal(asked("When did the company run?"), "run").slots == ("who",)
+    assert literal(asked("Who runs?"), "run").slots == ("who",)
+
+
+def test_a_phrase_of_the_document_is_read_where_its_noun_is_parsed_as_a_participle() -> None:
+    text = b"Each old data set was kept, and the new data sets are large. Other data sets went."
+    data = Vocabulary.of(index(load_bytes(text, name="data.md")))
+    labels = [x.label for x in normalize("Which data set is used?", data).literals]
+    assert "data set" in labels
+
+
 def test_what_happens_is_looked_for_where_nothing_else_is() -> None:
     assert [one.label for one in asked("What happened?").literals] == ["happen"]
 

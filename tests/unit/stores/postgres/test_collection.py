@@ -10,9 +10,8 @@ from abstrag.collection.map_data import map_data
 from abstrag.neural.aligner import Aligner
 from abstrag.search.document_words import keep_words
 from abstrag.stores.copying import copy_store
-from abstrag.stores.mapped import FILES
+from abstrag.stores.memory import FILES, BestEffortMemory
 from abstrag.stores.open import open_store
-from abstrag.stores.spare import SpareMemory
 from tests.unit.collection.shelves import fill, searcher
 
 QUERIES = ("Who visited the fabrication division?", "ships passing the lock at dawn")
@@ -40,13 +39,13 @@ def test_words_that_were_read_are_kept_on_the_server(
     with open_store(address) as store:
         index = fill(store, "visit").get("visit")
         content = index.document.content_hash
-        read = keep_words(index, SpareMemory(store))
+        read = keep_words(index, BestEffortMemory(store))
         assert read is not None
         assert store.mapped is not None
         assert len(store.mapped.names(content)) == 1
     monkeypatch.setattr(Aligner, "read", lambda *_given: pytest.fail("read again"))
     with open_store(address) as store:
-        again = keep_words(index, SpareMemory(store))
+        again = keep_words(index, BestEffortMemory(store))
         assert np.array_equal(read, again if again is not None else [])
         store.remove("visit")
         assert store.mapped is not None
@@ -57,7 +56,7 @@ def test_words_go_along_from_a_server_to_a_file_and_back(address: str, tmp_path:
     with open_store(address) as server, open_store(tmp_path / "library.db") as file:
         index = fill(server, "visit").get("visit")
         content = index.document.content_hash
-        keep_words(index, SpareMemory(server))
+        keep_words(index, BestEffortMemory(server))
         copy_store(server, file)
         assert server.mapped is not None
         assert file.mapped is not None

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from abstrag.errors import StoreCorrupt, StoreError, StoreTooNew
+from abstrag.stores.database import Migration
+from abstrag.stores.open import Address
 from abstrag.stores.postgres import schema
-from abstrag.stores.postgres.address import Address
 from abstrag.stores.postgres.schema import MIGRATIONS, migrate
 from abstrag.stores.postgres.session import Session
 from abstrag.stores.postgres.store import PostgresStore
-from abstrag.stores.schema import Migration
 from abstrag.testing.sample_index import sample_index
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from abstrag.errors import StoreCorrupt
 from abstrag.model.query import Query
-from abstrag.neural.cached import CachedEncoder
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.judge import JUDGEMENTS, CachedJudge
+from abstrag.neural.vectors import CachedEncoder
 from abstrag.stores.sqlite import SqliteStore
 from tests.unit.neural.letters import Letters
 from tests.unit.stores.samples import sample_index

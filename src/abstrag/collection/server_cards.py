@@ -1,4 +1,4 @@
-"""The cards of a collection whose store chooses among them itself: none of them is in memory here.
+"""The cards of a collection on a server that chooses documents itself; none is in memory.
 
 One statement brings what a question needs: all postings of its words and terms, and the documents
 that may be the best. What the vocabulary will be asked for is worked out before there is one, and
@@ -18,19 +18,19 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.collection.card import hashed
+from abstrag.collection.card_table import K1, B, CardsForQuestion, Places, ShortlistSource
 from abstrag.collection.cards import MakeLayers, OnMade, complete, vectors_made_by
 from abstrag.collection.filters import Filters
 from abstrag.collection.sentences import layers_read
-from abstrag.collection.shelf import K1, B, Places, QuestionShelf, ShortlistSource
 from abstrag.collection.shortlist import WEIGHTS, fused, without_copies
 from abstrag.collection.vocabulary import LONGEST_NAME, CollectionVocabulary, asked_of
-from abstrag.engine.lru_cache import LruCache
 from abstrag.errors import NothingAsked, StoreReadOnly
 from abstrag.language.calendar import CALENDAR_YEAR, FiscalYear
 from abstrag.language.words import term_id
 from abstrag.lexicon.events import event_key
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
+from abstrag.memory import LruCache
 from abstrag.model.query import Query
 from abstrag.model.term import Interval, TermKind
 from abstrag.neural.encoder import TextEncoder, Vectors
@@ -38,7 +38,13 @@ from abstrag.search.lexical import words
 from abstrag.search.query.normalize import SENSES, normalize
 from abstrag.search.query.operators import same_root
 from abstrag.stores.cards import Hashes, Scores
-from abstrag.stores.protocol import CardsAsked, CardsFound, CardsState, ChoosingStore, DocumentInfo
+from abstrag.stores.protocol import (
+    CardsAsked,
+    CardsFound,
+    CardsState,
+    DocumentInfo,
+    ShortlistingStore,
+)
 
 Column = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
@@ -55,18 +61,18 @@ _LIKELIEST: Final = (  # by words and vectors: half of what terms say, words say
 _SLACK: Final = 1.01  # vectors were rounded, so that a window may be a little closer than it says
 
 
-class ServerShelf:
-    """The cards of all documents on a server, of which each question gets its part."""
+class ServerCards:
+    """The cards of all documents on a server; each question reads only what it needs."""
 
     def __init__(
         self,
-        store: ChoosingStore,
+        store: ShortlistingStore,
         encoder: TextEncoder | None,
         *,
         on_made: OnMade = lambda _done, _all: None,
         make: MakeLayers | None = None,
     ) -> None:
-        """Take a store; what its documents lack is made and kept, now and whenever some are new.
+        """Take a store; missing cards are made and stored, now and whenever documents are new.
 
         Args:
             store: Must stay open.
@@ -88,7 +94,7 @@ class ServerShelf:
 
     @property
     def size(self) -> int:
-        """How many documents there are, as far as was heard."""
+        """The number of documents when the server was last asked."""
         return self._state.documents
 
     def ask(
@@ -99,7 +105,7 @@ class ServerShelf:
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
+    ) -> CardsForQuestion:
         """Return what a question needs.
 
         Args:
@@ -134,7 +140,7 @@ class ServerShelf:
         described = self._store.described
         gathered = _gathered(columns, found, state, query, stems, passing, described)
         if asked is None or not self._model:
-            return gathered.shelf
+            return gathered.cards
         if given is None:  # it has no direction, and every cosine is 0
             near = np.zeros(len(gathered.numbers), np.float32)
         else:
@@ -145,39 +151,43 @@ class ServerShelf:
                 more = self._store.cosines(numbers, self._model, given)
                 known = [more.get(number, 0.0) for number in numbers.tolist()]
                 near[undecided] = np.clip(known, 0.0, 1.0)
-        return replace(gathered.shelf, vectors=lambda _asked: near)
+        return replace(gathered.cards, vectors=lambda _asked: near)
 
-    def ask_words(self, text: str) -> QuestionShelf:
+    def ask_words(self, text: str) -> CardsForQuestion:
         """Return what BM25 needs of a text."""
         stems, state = _hashes(words(text)), self._state
         found = self._store.ask_cards(self._asked(stems, stems[:0], state))
         columns = _Columns(self._column, found.postings, set(stems.tolist()))
         described = self._store.described
-        return _gathered(columns, found, state, None, stems, None, described).shelf
+        return _gathered(columns, found, state, None, stems, None, described).cards
 
     def any_passes(self, filters: Filters) -> bool:
         """Tell whether filters leave any document."""
         return len(self._numbers(filters)) > 0
 
     def _ready(self) -> CardsState:
-        """See that all documents have what a question needs."""
+        """Make sure that all documents have what a question needs."""
         model = self._model or None
         state = self._store.cards_state(model)
-        if state.lacking:
+        if state.missing_layers:
             self.made = complete(
-                self._store, self._encoder, state.lacking, on_made=self._on_made, make=self._make
+                self._store,
+                self._encoder,
+                state.missing_layers,
+                on_made=self._on_made,
+                make=self._make,
             )
             state = self._store.cards_state(model)
         return state
 
     def _renew(self) -> None:
-        """See to documents that are new."""
+        """Make the cards of new documents."""
         with self._readying:
             try:
                 self._state = self._ready()
             except StoreReadOnly as error:
                 self._state = state = self._store.cards_state(self._model or None)
-                log.warning("%d documents are not found yet: %s", len(state.lacking), error)
+                log.warning("%d documents are not found yet: %s", len(state.missing_layers), error)
 
     def _asked(self, stems: Hashes, terms: Hashes, state: CardsState) -> CardsAsked:
         """Return what brings the postings of some hashes."""
@@ -221,7 +231,7 @@ _READ_AS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Recorder:
-    """A vocabulary that knows everything or nothing, and writes down what it is asked for."""
+    """A vocabulary that knows everything or nothing, and records what it is asked for."""
 
     knows: bool
     inside: CollectionVocabulary
@@ -347,7 +357,7 @@ class _Documents(Sequence[DocumentInfo]):
 class _Gathered:
     """What the server gave, by row: those that may be the best by their ids, then the others."""
 
-    shelf: QuestionShelf
+    cards: CardsForQuestion
     numbers: Places  # of the documents
 
     def cosines(self, found: CardsFound) -> Scores:
@@ -365,9 +375,9 @@ class _Gathered:
             far: The distance that windows have at least whose documents were not compared.
             first: How many have to be the right ones.
         """
-        assert self.shelf.read is not None
-        known = replace(self.shelf, vectors=lambda _asked: near)
-        scores = known.scores(self.shelf.read, near)
+        assert self.cards.read is not None
+        known = replace(self.cards, vectors=lambda _asked: near)
+        scores = known.scores(self.cards.read, near)
         prior = fused(scores)
         passed, _ = known.passing(Filters())
         order = without_copies(prior, passed, known.texts)
@@ -414,7 +424,7 @@ def _gathered(
         left = left[np.isin(numbers, passing)]
     infos = [found.documents[number].info for number in best]
     terms_by_row = _ByRow(columns, costs)
-    shelf = QuestionShelf(
+    card_table = CardsForQuestion(
         documents=_Documents(infos, numbers, described),
         texts=texts,
         lengths=lengths,
@@ -429,4 +439,4 @@ def _gathered(
         passed=(left, state.documents if passing is None else len(passing)),
         layers=found.layers,
     )
-    return _Gathered(shelf, numbers)
+    return _Gathered(card_table, numbers)

@@ -48,7 +48,7 @@ _PLACES: Final = frozenset({"GPE", "LOC"})
 
 
 @dataclass(frozen=True, slots=True)
-class Roster:
+class DocumentNames:
     """The names of a document, the group each belongs to, and what was left open."""
 
     names: Mapping[str, NameGroup]
@@ -73,12 +73,12 @@ class Roster:
         return made
 
 
-def build_roster(
+def build_names(
     mentions: Iterable[PlacedName],
     defined: Sequence[Definition],
     aliases: Aliases = (),
     written: Iterable[str] = (),
-) -> Roster:
+) -> DocumentNames:
     """Group the names of a document.
 
     `aliases` are the Background's, `written` those of them that the document writes.
@@ -90,7 +90,7 @@ def build_roster(
     persons, unsure = from_persons(names)
     rules = [*from_spelling(names), *from_legal_forms(names), *persons]
     groups, kept = _grouped(names, sorted({*background, *definitions, *rules}))
-    return Roster(names, groups, kept, {**unsure, **contested}, concepts)
+    return DocumentNames(names, groups, kept, {**unsure, **contested}, concepts)
 
 
 def _concepts(defined: Sequence[Definition]) -> dict[str, str]:
@@ -166,7 +166,7 @@ class Canonical:
     label: str
 
 
-def canonical_names(roster: Roster) -> dict[str, Canonical]:
+def canonical_names(roster: DocumentNames) -> dict[str, Canonical]:
     """Return, for every name, what its group is called; two groups never share an id.
 
     A label is the name that says most, without titles and legal form. Where that would be what
@@ -300,7 +300,7 @@ def _is_name(text: str, start: int, end: int, tokens: Tokens) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class NameOccurrence:
     """A name at `segment.text[start:end]`, or in the segment's header number `header`."""
 
     segment: int
@@ -310,9 +310,12 @@ class Sighting:
     header: int | None = None
 
 
-def sightings(
-    draft: IndexDraft, roster: Roster, mentions: Sequence[PlacedName], defined: Sequence[Definition]
-) -> list[Sighting]:
+def name_occurrences(
+    draft: IndexDraft,
+    roster: DocumentNames,
+    mentions: Sequence[PlacedName],
+    defined: Sequence[Definition],
+) -> list[NameOccurrence]:
     """Return all of them in reading order; in one text no two overlap, and longer names win."""
     seen: dict[int, list[_FoundName]] = defaultdict(list)
     for m in mentions:
@@ -320,12 +323,14 @@ def sightings(
     taught = {one for d in defined for one in (d.alias, d.name)}
     taught |= {one for one, e in roster.evidence.items() if e.why is AliasReason.BACKGROUND}
     surfaces = Surfaces(roster.names, frozenset(taught))
-    made: list[Sighting] = []
+    made: list[NameOccurrence] = []
     for i, segment in enumerate(draft.segments):
         for n, header in enumerate(segment.headers):
-            made.extend(Sighting(i, f.start, f.end, f.name, n) for f in surfaces.find(header.text))
+            made.extend(
+                NameOccurrence(i, f.start, f.end, f.name, n) for f in surfaces.find(header.text)
+            )
         found = _without_overlap([*seen[i], *surfaces.find(segment.text, draft.tokens(i))])
-        made.extend(Sighting(i, f.start, f.end, f.name) for f in found)
+        made.extend(NameOccurrence(i, f.start, f.end, f.name) for f in found)
     return made
 
 
@@ -344,10 +349,10 @@ def _start(found: _FoundName) -> int:
 
 
 def anaphors(
-    links: Iterable[CoreferenceLink], names: Iterable[Sighting]
-) -> Iterator[tuple[CoreferenceLink, Sighting]]:
+    links: Iterable[CoreferenceLink], names: Iterable[NameOccurrence]
+) -> Iterator[tuple[CoreferenceLink, NameOccurrence]]:
     """Pair each link with the name it goes back to; links to what has no name are left out."""
-    places: dict[int, list[Sighting]] = defaultdict(list)
+    places: dict[int, list[NameOccurrence]] = defaultdict(list)
     for name in names:
         if name.header is None:
             places[name.segment].append(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from abstrag.collector import collector_paused, collector_relaxed
+from abstrag.memory import collector_paused, collector_relaxed
 
 
 def test_the_usual_comes_back_when_the_last_one_is_done() -> None:

@@ -1,4 +1,4 @@
-"""The shelf: all cards of a collection in flat arrays, asked by three sources at once."""
+"""All cards of a collection as one table of flat arrays, which three sources score at once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, Final, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from abstrag.array_file import Arrays, GrowingArray
 from abstrag.collection.card import hashed
 from abstrag.collection.cards import Cards
 from abstrag.collection.filters import Filters
 from abstrag.collection.postings import CollectionPostings, PostingLookup, PostingsWriter
 from abstrag.collection.vocabulary import CollectionVocabulary, Scores
+from abstrag.files import Arrays, GrowingArray
 from abstrag.model.query import Query
 from abstrag.neural.encoder import Vectors
 from abstrag.search.lexical import words
 from abstrag.search.query.normalize import normalize
-from abstrag.stores.cards import Coded, Codes
+from abstrag.stores.cards import Codes, QuantizedVectors
 from abstrag.stores.protocol import DocumentInfo, LayerKey
 
 K1: Final = 1.5
@@ -43,7 +43,7 @@ class VectorTable:
     first: npt.NDArray[np.int64]  # window of each row
 
     @classmethod
-    def of(cls, parts: Iterable[Coded], *, folder: Path | None = None) -> VectorTable:
+    def of(cls, parts: Iterable[QuantizedVectors], *, folder: Path | None = None) -> VectorTable:
         """Put the vectors of rows below one another; `folder` is where temporary files go."""
         codes = GrowingArray(np.int8, folder=folder)
         scales = GrowingArray(np.float32, folder=folder)
@@ -74,7 +74,7 @@ _VECTORS: Final = tuple(each.name for each in fields(VectorTable))
 
 
 class ShortlistSource(StrEnum):
-    """What proposes documents."""
+    """A source of evidence that a document is about a query."""
 
     WORDS = "words"  # BM25 over title and text
     TERMS = "terms"  # the costed postings
@@ -85,8 +85,8 @@ class ShortlistSource(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionShelf:
-    """What the cards of a collection say of documents; a row is a document.
+class CardsForQuestion:
+    """Scores documents for a question by their cards; a row is a document.
 
     These are all documents, or those that have to do with one question.
     """
@@ -104,7 +104,7 @@ class QuestionShelf:
     layers: Mapping[LayerKey, bytes] | None = None  # of documents, that came along
 
     def scores(self, query: Query, asked: Vectors | None) -> Mapping[ShortlistSource, Scores]:
-        """Return what each source thinks of every document; without vectors there are two.
+        """Return the score of every document by each source; without vectors there are two.
 
         Args:
             query: As `query` has read it.
@@ -131,7 +131,7 @@ class QuestionShelf:
         return found
 
     def idf(self, holders: int) -> float:
-        """Return what a stem is worth that so many documents hold."""
+        """Return the inverse document frequency of a stem that so many documents hold."""
         return log1p((self.size - holders + 0.5) / (holders + 0.5))
 
     def query(self, text: str) -> Query:
@@ -158,8 +158,8 @@ class QuestionShelf:
         return next(i for i, info in enumerate(self.documents) if info.id == document)
 
 
-class CollectionShelf(Protocol):
-    """The cards of all documents, wherever they are."""
+class CollectionCards(Protocol):
+    """The cards of all documents, in memory or on a server."""
 
     @property
     def size(self) -> int:
@@ -174,7 +174,7 @@ class CollectionShelf(Protocol):
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
+    ) -> CardsForQuestion:
         """Return what a question needs.
 
         Args:
@@ -186,7 +186,7 @@ class CollectionShelf(Protocol):
         """
         ...
 
-    def ask_words(self, text: str) -> QuestionShelf:
+    def ask_words(self, text: str) -> CardsForQuestion:
         """Return what BM25 needs of a text."""
         ...
 
@@ -196,15 +196,15 @@ class CollectionShelf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf(QuestionShelf):
-    """The cards of all documents in memory, or mapped into it: good for any question."""
+class CardTable(CardsForQuestion):
+    """The cards of all documents as arrays, in memory or mapped from a file."""
 
     documents: tuple[DocumentInfo, ...]
     stems: CollectionPostings
     vectors: VectorTable | None
 
     @classmethod
-    def of(cls, cards: Cards, *, folder: Path | None = None) -> Shelf:
+    def of(cls, cards: Cards, *, folder: Path | None = None) -> CardTable:
         """Turn cards into arrays, reading one card after the other.
 
         Args:
@@ -216,7 +216,7 @@ class Shelf(QuestionShelf):
         stems, terms = PostingsWriter(folder=folder), PostingsWriter(folder=folder)
         times: dict[str, None] = {}
 
-        def coded() -> Iterator[Coded]:
+        def coded() -> Iterator[QuantizedVectors]:
             for card, vectors in cards.parts:
                 texts.add(np.array([card.text], np.uint64))
                 lengths.add(np.array([card.length], np.uint32))
@@ -240,11 +240,11 @@ class Shelf(QuestionShelf):
         )
 
     @classmethod
-    def from_arrays(cls, documents: tuple[DocumentInfo, ...], arrays: Arrays) -> Shelf:
-        """Put a shelf together again from the arrays it was taken apart into.
+    def from_arrays(cls, documents: tuple[DocumentInfo, ...], arrays: Arrays) -> CardTable:
+        """Put a card table together again from the arrays it was taken apart into.
 
         Raises:
-            ValueError: They are not those of a shelf of so many documents.
+            ValueError: They are not those of a card table of so many documents.
         """
         try:
             stems, terms = (
@@ -295,13 +295,13 @@ class Shelf(QuestionShelf):
         *,
         first: int,
         also: tuple[str, ...] = (),
-    ) -> QuestionShelf:
-        """Return what a question needs, which is here."""
+    ) -> CardsForQuestion:
+        """Return this table, which answers any question."""
         del text, asked, filters, first, also
         return self
 
-    def ask_words(self, text: str) -> QuestionShelf:
-        """Return what BM25 needs, which is here."""
+    def ask_words(self, text: str) -> CardsForQuestion:
+        """Return this table, which has what BM25 needs."""
         del text
         return self
 

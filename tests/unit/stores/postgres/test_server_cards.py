@@ -1,4 +1,4 @@
-"""A server that chooses among its documents finds what a shelf of all their cards finds."""
+"""A server that chooses among its documents finds what a card table of all their cards finds."""
 
 import logging
 import threading
@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from abstrag.collection import server_shelf, shelf_file
+from abstrag.collection import card_table_file, server_cards
+from abstrag.collection.card_table import CardTable, CollectionCards, ShortlistSource
+from abstrag.collection.card_table_file import open_cards, save_card_table
 from abstrag.collection.cards import all_cards, vectors_made_by
 from abstrag.collection.filters import Filters
-from abstrag.collection.server_shelf import ServerShelf
-from abstrag.collection.shelf import CollectionShelf, Shelf, ShortlistSource
-from abstrag.collection.shelf_file import keep_shelf, open_cards
+from abstrag.collection.server_cards import ServerCards
 from abstrag.collection.shortlist import Shortlist
 from abstrag.collection.why_not import SoughtPassage, why_not
 from abstrag.errors import StoreCorrupt, StoreReadOnly
@@ -39,8 +39,8 @@ QUERIES = (
 
 @pytest.fixture(autouse=True)
 def from_the_first_document_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shelf_file, "IN_DATABASE", 0)
-    shelf_file._say.cache_clear()
+    monkeypatch.setattr(card_table_file, "IN_DATABASE", 0)
+    card_table_file._say.cache_clear()
 
 
 @pytest.fixture
@@ -49,12 +49,12 @@ def store(address: str) -> Iterator[PostgresStore]:
         yield opened
 
 
-def on_shelf(store: PostgresStore, encoder: Topics | None = None) -> Shelf:
-    return Shelf.of(all_cards(store, encoder=encoder))
+def in_memory(store: PostgresStore, encoder: Topics | None = None) -> CardTable:
+    return CardTable.of(all_cards(store, encoder=encoder))
 
 
 def listed(
-    every: CollectionShelf,
+    every: CollectionCards,
     query: str,
     *,
     encoder: Topics | None = None,
@@ -67,7 +67,7 @@ def listed(
 def same(one: Shortlist, other: Shortlist) -> None:
     """See that two lists are the same, as far as documents have anything of the question."""
     assert one.query == other.query
-    assert (one.passing, one.shelf.size) == (other.passing, other.shelf.size)
+    assert (one.passing, one.cards.size) == (other.passing, other.cards.size)
     mine, theirs = (_told(each) for each in (one, other))
     assert [each[:2] for each in mine] == [each[:2] for each in theirs]
     for (_, _, left, stood), (_, _, right, stands) in zip(mine, theirs, strict=True):
@@ -78,7 +78,7 @@ def same(one: Shortlist, other: Shortlist) -> None:
 def _told(found: Shortlist) -> list[tuple[str, tuple[str, ...], float, Sequence[Any]]]:
     return [
         (
-            found.shelf.documents[row].id,
+            found.cards.documents[row].id,
             found.copies(row),
             float(found.prior[row]),
             found.standings(row),
@@ -93,12 +93,12 @@ def rows(store: PostgresStore, table: str) -> int:
 
 
 @pytest.mark.parametrize("encoder", [None, Topics()])
-def test_it_lists_what_a_shelf_lists(store: PostgresStore, encoder: Topics | None) -> None:
+def test_it_lists_what_a_card_table_lists(store: PostgresStore, encoder: Topics | None) -> None:
     fill(store)
     server = open_cards(store, encoder=encoder)
-    assert isinstance(server, ServerShelf)
+    assert isinstance(server, ServerCards)
     for query in QUERIES:
-        same(*(listed(s, query, encoder=encoder) for s in (server, on_shelf(store, encoder))))
+        same(*(listed(s, query, encoder=encoder) for s in (server, in_memory(store, encoder))))
 
 
 @pytest.mark.parametrize(
@@ -110,14 +110,14 @@ def test_it_lists_what_a_shelf_lists(store: PostgresStore, encoder: Topics | Non
         Filters(title="nothing is called so"),
     ],
 )
-def test_filters_leave_the_documents_that_they_leave_on_a_shelf(
+def test_filters_leave_the_documents_that_they_leave_in_a_card_table(
     store: PostgresStore, filters: Filters
 ) -> None:
     fill(store)
     encoder = Topics()
-    server, shelf = open_cards(store, encoder=encoder), on_shelf(store, encoder)
+    server, card_table = open_cards(store, encoder=encoder), in_memory(store, encoder)
     for query in QUERIES:
-        same(*(listed(s, query, encoder=encoder, filters=filters) for s in (server, shelf)))
+        same(*(listed(s, query, encoder=encoder, filters=filters) for s in (server, card_table)))
     passes = any(filters.refuses(info) is None for info in store.documents())
     assert server.any_passes(filters) is passes
 
@@ -125,7 +125,7 @@ def test_filters_leave_the_documents_that_they_leave_on_a_shelf(
 def test_a_server_and_a_file_answer_the_same(address: str, tmp_path: Path) -> None:
     with open_store(address) as server, open_store(tmp_path / "library.db") as file:
         there, here = searcher(fill(server)), searcher(fill(file))
-        assert isinstance(there.shelf, ServerShelf)
+        assert isinstance(there.cards, ServerCards)
         for query in QUERIES[:2]:
             found = there.search(query)
             assert found.hits
@@ -149,8 +149,8 @@ def test_documents_that_come_change_and_go_are_noticed(address: str, store: Post
         ):
             change()
             found = listed(server, query, encoder=Topics())
-            same(found, listed(on_shelf(store, Topics()), query, encoder=Topics()))
-    assert found.copies(found.shelf.row("again")) == ("harbour",)
+            same(found, listed(in_memory(store, Topics()), query, encoder=Topics()))
+    assert found.copies(found.cards.row("again")) == ("harbour",)
     for name in [info.id for info in store.documents()]:
         store.remove(name)
     assert [rows(store, table) for table in ("cards", "card_postings", "card_vectors")] == [0, 0, 0]
@@ -161,7 +161,7 @@ def test_rows_are_written_whichever_of_document_and_layers_comes_first(
 ) -> None:
     with open_store(tmp_path / "library.db") as file:
         fill(file)
-        keep_shelf(file, encoder=Topics())
+        save_card_table(file, encoder=Topics())
         for info in file.documents():
             layers = {
                 (info.content_hash, *each[:2]): each[2] for each in file.layers(info.content_hash)
@@ -172,17 +172,17 @@ def test_rows_are_written_whichever_of_document_and_layers_comes_first(
             if info.id != "hounds":
                 put(store, file.get(info.id), f"/library/{info.id}.md")
     made_by = vectors_made_by(Topics())
-    assert store.cards_state(made_by).lacking == ()
+    assert store.cards_state(made_by).missing_layers == ()
     encoder = Topics()
-    server = ServerShelf(store, encoder)
+    server = ServerCards(store, encoder)
     assert (server.made, encoder.embedded) == (0, [])
     for query in QUERIES:
-        same(*(listed(s, query, encoder=encoder) for s in (server, on_shelf(store, encoder))))
+        same(*(listed(s, query, encoder=encoder) for s in (server, in_memory(store, encoder))))
 
 
 def test_a_store_of_an_older_version_is_filled_in(address: str) -> None:
     with PostgresStore.open(address) as store:
-        keep_shelf(fill(store), encoder=Topics())
+        save_card_table(fill(store), encoder=Topics())
         for statement in (
             "DROP TABLE cards, card_postings, card_vectors",
             "DROP FUNCTION forget_card_postings",
@@ -192,14 +192,14 @@ def test_a_store_of_an_older_version_is_filled_in(address: str) -> None:
     with PostgresStore.open(address) as store:
         assert rows(store, "cards") == 0
         encoder = Topics()
-        server = ServerShelf(store, encoder)
+        server = ServerCards(store, encoder)
         assert (server.made, encoder.embedded) == (0, [])  # read off the layers
         for query in QUERIES:
-            same(*(listed(s, query, encoder=encoder) for s in (server, on_shelf(store, encoder))))
+            same(*(listed(s, query, encoder=encoder) for s in (server, in_memory(store, encoder))))
 
 
 def test_vectors_go_with_the_layer_of_their_model(store: PostgresStore) -> None:
-    keep_shelf(fill(store), encoder=Topics())
+    save_card_table(fill(store), encoder=Topics())
     assert rows(store, "card_vectors") == len(TEXTS)
     store.forget_models("vectors", keep=["another"])
     assert rows(store, "card_vectors") == 0
@@ -215,7 +215,7 @@ def test_a_question_is_one_round_trip(
         assert direct in address
         with PostgresStore.open(address.replace(direct, f"host={folder}")) as near:
             asking = searcher(near, embeddings=True, encoder=Topics())
-            assert isinstance(asking.shelf, ServerShelf)
+            assert isinstance(asking.cards, ServerCards)
             for query in QUERIES:
                 before = wire.turns
                 assert ShortlistSource.SENTENCES in asking.shortlist(query).scores
@@ -229,7 +229,7 @@ def test_what_was_not_foreseen_is_asked_for(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(store)
-    server, shelf = open_cards(store), on_shelf(store)
+    server, card_table = open_cards(store), in_memory(store)
     asked: list[CardsAsked] = []
     ask = store.ask_cards
 
@@ -238,9 +238,9 @@ def test_what_was_not_foreseen_is_asked_for(
         return ask(given)
 
     monkeypatch.setattr(store, "ask_cards", counted)
-    monkeypatch.setattr(server_shelf, "_foreseen", lambda _text, _times: set())
+    monkeypatch.setattr(server_cards, "_foreseen", lambda _text, _times: set())
     for query in QUERIES:
-        same(*(listed(s, query) for s in (server, shelf)))
+        same(*(listed(s, query) for s in (server, card_table)))
     assert len(asked) > len(QUERIES)
 
 
@@ -249,7 +249,7 @@ def test_vectors_that_may_matter_are_asked_for(
 ) -> None:
     fill(store)
     encoder = Topics()
-    server, shelf = open_cards(store, encoder=encoder), on_shelf(store, encoder)
+    server, card_table = open_cards(store, encoder=encoder), in_memory(store, encoder)
     for limit in ("NEAREST", "BY_WORDS", "BY_TERMS", "RARE"):
         monkeypatch.setattr(cards, limit, 1)
     more: list[int] = []
@@ -261,9 +261,9 @@ def test_vectors_that_may_matter_are_asked_for(
 
     monkeypatch.setattr(store, "cosines", counted)
     query = "a puppy, a vessel, the planet, a metal and a visit"
-    one, other = (listed(s, query, encoder=encoder) for s in (server, shelf))
-    assert [one.shelf.documents[row].id for row in one.order.tolist()] == [
-        other.shelf.documents[row].id for row in other.order.tolist()
+    one, other = (listed(s, query, encoder=encoder) for s in (server, card_table))
+    assert [one.cards.documents[row].id for row in one.order.tolist()] == [
+        other.cards.documents[row].id for row in other.order.tolist()
     ]
     assert len(more) == 1
 
@@ -280,7 +280,7 @@ def test_a_question_without_a_direction_has_cosines_of_nothing(store: PostgresSt
     same(
         *(
             listed(s, "a lock", encoder=encoder)
-            for s in (open_cards(store, encoder=encoder), on_shelf(store, encoder))
+            for s in (open_cards(store, encoder=encoder), in_memory(store, encoder))
         )
     )
 
@@ -293,16 +293,16 @@ def test_a_server_of_an_older_pgvector_is_searched_as_ever_and_says_so_once(
         fill(store)
         for _ in range(2):
             every = open_cards(store, encoder=Topics())
-            assert isinstance(every, Shelf)
+            assert isinstance(every, CardTable)
         assert rows(store, "cards") == 0
         (said,) = [record.getMessage() for record in caplog.records]
     assert "in memory: the server's pgvector is older than 0.8" in said
     monkeypatch.setattr(schema, "_CHOOSES", (0, 8))
     with PostgresStore.open(address) as store:  # after an upgrade of the extension
         server = open_cards(store, encoder=Topics())
-        assert isinstance(server, ServerShelf)
+        assert isinstance(server, ServerCards)
         same(
-            *(listed(s, QUERIES[1], encoder=Topics()) for s in (server, on_shelf(store, Topics())))
+            *(listed(s, QUERIES[1], encoder=Topics()) for s in (server, in_memory(store, Topics())))
         )
 
 
@@ -316,7 +316,7 @@ def test_a_store_that_takes_nothing_is_searched_as_ever_and_says_so(
 
     with monkeypatch.context() as patch, caplog.at_level(logging.WARNING):
         patch.setattr(store, "put_layers", refuse)
-        assert isinstance(open_cards(store), Shelf)
+        assert isinstance(open_cards(store), CardTable)
     assert "in memory: the server is a replica" in caplog.text
     server = open_cards(store)
     put(store, indexes()["visit"], "/library/visit.md")
@@ -324,7 +324,7 @@ def test_a_store_that_takes_nothing_is_searched_as_ever_and_says_so(
         patch.setattr(store, "put_layers", refuse)
         found = listed(server, QUERIES[0])
     assert "1 documents are not found yet: the server is a replica" in caplog.text
-    assert "visit" not in [found.shelf.documents[row].id for row in found.order.tolist()]
+    assert "visit" not in [found.cards.documents[row].id for row in found.order.tolist()]
 
 
 def test_rows_and_layer_are_there_together_or_not_at_all(
@@ -345,14 +345,14 @@ def test_rows_and_layer_are_there_together_or_not_at_all(
         fill(store)
         monkeypatch.setattr(cards, "_put_vectors", put_and_kill)
         encoder = Topics()
-        server = ServerShelf(store, encoder)
+        server = ServerCards(store, encoder)
         restart.join()
         assert killed
         contents = {content for content, _, _ in store.layers_named(VECTORS)}
         assert len(contents) == rows(store, "card_vectors") == len(TEXTS)
         assert len({content for content, _, _ in store.layers_named(CARD)}) == rows(store, "cards")
         for query in QUERIES:
-            same(*(listed(s, query, encoder=encoder) for s in (server, on_shelf(store, encoder))))
+            same(*(listed(s, query, encoder=encoder) for s in (server, in_memory(store, encoder))))
 
 
 def test_a_document_that_cannot_be_among_the_best_is_read_when_it_is_asked_for(
@@ -363,9 +363,9 @@ def test_a_document_that_cannot_be_among_the_best_is_read_when_it_is_asked_for(
     for limit in ("BY_WORDS", "BY_TERMS"):
         monkeypatch.setattr(cards, limit, 1)
     found = listed(server, "mercury and a lock")
-    ids = [found.shelf.documents[row].id for row in found.order.tolist()]
-    other = listed(on_shelf(store), "mercury and a lock")
-    assert ids == [other.shelf.documents[row].id for row in other.order.tolist()]
+    ids = [found.cards.documents[row].id for row in found.order.tolist()]
+    other = listed(in_memory(store), "mercury and a lock")
+    assert ids == [other.cards.documents[row].id for row in other.order.tolist()]
     assert len(ids) > 2
 
 
@@ -381,7 +381,7 @@ def test_a_document_that_cannot_be_among_the_best_is_read_when_it_is_asked_for(
 def test_a_row_that_is_not_what_its_layer_says_is_noticed(
     store: PostgresStore, change: str
 ) -> None:
-    keep_shelf(fill(store), encoder=Topics())
+    save_card_table(fill(store), encoder=Topics())
     store.check()
     store._write(lambda run: run.execute(change))
     with pytest.raises(StoreCorrupt, match="not as its layer says"):

@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag.errors import InputError
-from abstrag.stores.postgres.address import Address, is_address
+from abstrag.stores.open import Address, is_address
 
 
 @pytest.mark.parametrize(

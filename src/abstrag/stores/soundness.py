@@ -1,55 +1,24 @@
-"""A digest over everything a store holds of one document, and what has to fit in its rows.
+"""Checks on the rows of a document: references exist, spans fit, costs are possible.
 
-The digest is written with the document and compared when it is read, so that a bit that flipped on
-a disk is noticed and never quoted. What a row refers to is looked at by itself, for a program may
-write a wrong row as well as a disk.
+The digest of a document tells what a disk has changed; a program may write a wrong row, too.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping, Sequence
-from hashlib import blake2b
 from math import isfinite
-from typing import Any, Final
 
 from abstrag.model.index import DocumentIndex
 from abstrag.stores.tables import (
     CONTEXTS,
     EDGES,
     POSTINGS,
+    REAL,
     SEGMENTS,
-    TABLES,
     TERMS,
     Row,
     StoreTable,
 )
-
-_REAL: Final = {
-    SEGMENTS: ("utility", "layout", "novelty", "assertedness"),
-    CONTEXTS: ("confidence",),
-    TERMS: ("quantity",),
-    EDGES: ("weight", "distance", "confidence"),
-    POSTINGS: (),
-}
-_TRUTH: Final = "truth_preserving"
-
-
-def seal(columns: Mapping[str, Any], rows: Mapping[StoreTable, Sequence[Row]]) -> str:
-    """Return the digest of a document's own columns and of its rows in the tables that are given.
-
-    It does not depend on how a database tells whole numbers from others, nor on the order in which
-    rows were written.
-    """
-    digest = blake2b(digest_size=16)
-    for name in sorted(columns):
-        value = columns[name]
-        data = value if isinstance(value, bytes) else _written(value)
-        digest.update(f"{name} {len(data)} ".encode() + data)
-    for table in (table for table in TABLES if table in rows):
-        kept = sorted(rows[table], key=lambda row, table=table: row[: table.key])  # type: ignore[misc]
-        digest.update(f"{table.name} {len(kept)} ".encode() + _written(_plain(table, kept)))
-    return digest.hexdigest()
 
 
 def unsound(rows: Mapping[StoreTable, Sequence[Row]]) -> str | None:
@@ -67,7 +36,7 @@ def unsound(rows: Mapping[StoreTable, Sequence[Row]]) -> str | None:
     ):
         if (wrong := _first_outside(table, column, rows[table], known)) is not None:
             return f"a row of {table.name} has {column} {wrong!r}, and there is none"
-    for table, columns in _REAL.items():
+    for table, columns in REAL.items():
         for column in columns:
             at = table.columns.index(column)
             for row in rows[table]:
@@ -134,28 +103,3 @@ def _possible(column: str, value: float) -> bool:
     if column == "quantity":  # any number that a text may state
         return True
     return isfinite(value) and value >= 0 and (column != "confidence" or value <= 1)
-
-
-def _plain(table: StoreTable, rows: Sequence[Row]) -> Sequence[Row]:
-    real = {table.columns.index(column) for column in _REAL[table]}
-    truth = {table.columns.index(_TRUTH)} if _TRUTH in table.columns else set()
-    if not real and not truth:
-        return rows
-    return [
-        tuple(
-            value
-            if value is None
-            else float(value)
-            if at in real
-            else int(value)
-            if at in truth
-            else value
-            for at, value in enumerate(row)
-        )
-        for row in rows
-    ]
-
-
-def _written(value: object) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""The shelf of a store in one file: the same shelf, found only for what it was made of."""
+"""The card table of a store in one file: the same table, found only for what it was made of."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from abstrag.collection.shelf import Shelf
-from abstrag.collection.shelf_file import keep_shelf, open_shelf
+from abstrag.collection.card_table import CardTable
+from abstrag.collection.card_table_file import open_card_table, save_card_table
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, put
@@ -30,7 +30,7 @@ def without_cards(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "layers_named", lambda _name: pytest.fail("the cards were read"))
 
 
-def same(one: Shelf, other: Shelf) -> bool:
+def same(one: CardTable, other: CardTable) -> bool:
     assert one.documents == other.documents
     assert one.arrays.keys() == other.arrays.keys()
     return all(np.array_equal(one.arrays[name], other.arrays[name]) for name in one.arrays)
@@ -40,11 +40,11 @@ def same(one: Shelf, other: Shelf) -> bool:
 def test_the_file_gives_the_shelf_of_the_cards(
     store: Store, encoder: Topics | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = open_shelf(store, encoder=encoder)
+    made = open_card_table(store, encoder=encoder)
     assert files(store) == []  # a search writes none
-    assert keep_shelf(store, encoder=encoder) == (0, len(TEXTS))
+    assert save_card_table(store, encoder=encoder) == (0, len(TEXTS))
     without_cards(store, monkeypatch)
-    again = open_shelf(store, encoder=encoder)
+    again = open_card_table(store, encoder=encoder)
     assert same(made, again)
     asked = None if encoder is None else encoder.embed(["a visit in May 2024"])[0]
     query = made.query("a visit in May 2024")
@@ -56,53 +56,53 @@ def test_the_file_gives_the_shelf_of_the_cards(
 def test_what_is_prepared_is_not_prepared_again(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert keep_shelf(store) == (len(TEXTS), len(TEXTS))
+    assert save_card_table(store) == (len(TEXTS), len(TEXTS))
     without_cards(store, monkeypatch)
-    assert keep_shelf(store) == (0, len(TEXTS))
+    assert save_card_table(store) == (0, len(TEXTS))
 
 
 def test_a_changed_document_is_on_no_old_shelf(store: Store) -> None:
-    keep_shelf(store)
+    save_card_table(store)
     changed = indexed("visit", TEXTS["visit"].replace("accelerators", "submarines"))
     put(store, changed, "/library/visit.md")
-    shelf = open_shelf(store)
-    row = [info.id for info in shelf.documents].index("visit")
-    assert shelf.bm25("submarines").argmax() == row
+    card_table = open_card_table(store)
+    row = [info.id for info in card_table.documents].index("visit")
+    assert card_table.bm25("submarines").argmax() == row
     store.remove("visit")
-    assert "visit" not in [info.id for info in open_shelf(store).documents]
+    assert "visit" not in [info.id for info in open_card_table(store).documents]
 
 
 def test_a_shelf_with_vectors_is_not_one_without(store: Store) -> None:
-    keep_shelf(store, encoder=Topics())
-    assert open_shelf(store).vectors is None
+    save_card_table(store, encoder=Topics())
+    assert open_card_table(store).vectors is None
     other = Topics()
     other.fingerprint = "other"
-    assert same(open_shelf(store, encoder=Topics()), open_shelf(store, encoder=other))
+    assert same(open_card_table(store, encoder=Topics()), open_card_table(store, encoder=other))
     assert len(files(store)) == 1
 
 
 def test_old_shelves_make_room(store: Store) -> None:
     for name in ("visit", "metal", "planet"):
-        keep_shelf(store)
+        save_card_table(store)
         store.remove(name)
-    keep_shelf(store)
+    save_card_table(store)
     assert len(files(store)) == 2
 
 
 @pytest.mark.parametrize("left", [0, 10, -64])
 def test_a_file_that_was_cut_off_is_passed_over(store: Store, left: int) -> None:
-    keep_shelf(store)
-    made = open_shelf(store)
+    save_card_table(store)
+    made = open_card_table(store)
     (file,) = files(store)
     whole = file.read_bytes()
     file.unlink()  # it is mapped
     file.write_bytes(whole[:left])
-    assert same(open_shelf(store), made)
+    assert same(open_card_table(store), made)
 
 
 def test_a_store_in_memory_has_no_file() -> None:
     with open_store(":memory:") as store:
         fill(store)
-        assert keep_shelf(store) == (len(TEXTS), len(TEXTS))
-        assert keep_shelf(store) == (0, len(TEXTS))
-        assert len(open_shelf(store).documents) == len(TEXTS)
+        assert save_card_table(store) == (len(TEXTS), len(TEXTS))
+        assert save_card_table(store) == (0, len(TEXTS))
+        assert len(open_card_table(store).documents) == len(TEXTS)

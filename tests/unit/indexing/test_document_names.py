@@ -2,8 +2,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abstrag.indexing.naming.alias_rules import AliasReason
+from abstrag.indexing.naming.document_names import DocumentNames, build_names, canonical_names
 from abstrag.indexing.naming.mentions import Definition, PlacedName
-from abstrag.indexing.naming.roster import Roster, build_roster, canonical_names
 from abstrag.language.names import person_name
 from abstrag.language.words import key
 
@@ -37,7 +37,7 @@ def defined(long: str) -> Definition:
     return Definition(f"entity:{key('WHO')}", f"entity:{key(long)}", ("WHO",), (long,), 0, 0, 1)
 
 
-def together(roster: Roster, one: str, other: str) -> bool:
+def together(roster: DocumentNames, one: str, other: str) -> bool:
     ids = [f"entity:{key(text)}" for text in (one, other)]
     return all(i in roster.groups for i in ids) and len({roster.groups[i] for i in ids}) == 1
 
@@ -52,10 +52,10 @@ def test_grouping_does_not_depend_on_order(
 ) -> None:
     mentions = [named(*one) for one in pool]
     definitions = [defined(long) for long in longs]
-    first = build_roster(mentions, definitions)
+    first = build_names(mentions, definitions)
     random.shuffle(mentions)  # type: ignore[attr-defined]
     random.shuffle(definitions)  # type: ignore[attr-defined]
-    again = build_roster(mentions, definitions)
+    again = build_names(mentions, definitions)
     assert again.groups == first.groups
     assert again.open == first.open
     assert canonical_names(again) == canonical_names(first)
@@ -67,7 +67,7 @@ def test_what_was_introduced_apart_is_never_merged(
 ) -> None:
     aliases = BACKGROUND if with_background else ()
     written = [text for text, _ in pool]
-    roster = build_roster(
+    roster = build_names(
         [named(*one) for one in pool], [defined(long) for long in longs], aliases, written
     )
     assert not together(roster, "Jane Smith", "John Smith")
@@ -80,7 +80,7 @@ def test_what_was_introduced_apart_is_never_merged(
 
 @given(pools, long_forms)
 def test_every_group_has_an_id_of_its_own(pool: list[tuple[str, str]], longs: list[str]) -> None:
-    roster = build_roster([named(*one) for one in pool], [defined(long) for long in longs])
+    roster = build_names([named(*one) for one in pool], [defined(long) for long in longs])
     canonical = canonical_names(roster)
     owners: dict[str, set[str]] = {}
     for one, target in canonical.items():
@@ -93,21 +93,21 @@ def test_every_group_has_an_id_of_its_own(pool: list[tuple[str, str]], longs: li
 
 def test_the_strongest_reason_is_kept() -> None:
     mentions = [named("Acme Inc.", "ORG"), named("Acme", "ORG")]
-    roster = build_roster(mentions, [], (("Acme", ("Acme Inc.",)),), ("Acme",))
+    roster = build_names(mentions, [], (("Acme", ("Acme Inc.",)),), ("Acme",))
     assert roster.evidence["entity:acme inc"].why is AliasReason.BACKGROUND
 
 
 def test_a_middle_initial_does_not_make_another_person_but_a_middle_name_may() -> None:
-    same = build_roster([named("Jane Smith", "PERSON"), named("Jane Q. Smith", "PERSON")], [])
+    same = build_names([named("Jane Smith", "PERSON"), named("Jane Q. Smith", "PERSON")], [])
     assert together(same, "Jane Smith", "Jane Q. Smith")
-    other = build_roster([named("John Adams", "PERSON"), named("John Quincy Adams", "PERSON")], [])
+    other = build_names([named("John Adams", "PERSON"), named("John Quincy Adams", "PERSON")], [])
     assert not together(other, "John Adams", "John Quincy Adams")
     assert person_name("John Adams") is not None
 
 
 def test_a_company_named_after_a_country_is_not_the_country() -> None:
     mentions = [named("Egypt", "GPE"), named("Egypt LLC", "ORG"), named("Acme LLC", "ORG")]
-    roster = build_roster([*mentions, named("Acme", "ORG")], [])
+    roster = build_names([*mentions, named("Acme", "ORG")], [])
     assert not together(roster, "Egypt", "Egypt LLC")
     assert together(roster, "Acme", "Acme LLC")
     labels = canonical_names(roster)
@@ -115,5 +115,5 @@ def test_a_company_named_after_a_country_is_not_the_country() -> None:
 
 
 def test_a_holding_is_another_company_than_the_one_it_holds() -> None:
-    roster = build_roster([named("Acme", "ORG"), named("Acme Holding Corp.", "ORG")], [])
+    roster = build_names([named("Acme", "ORG"), named("Acme Holding Corp.", "ORG")], [])
     assert not together(roster, "Acme", "Acme Holding Corp.")

@@ -105,4 +105,4 @@ class CollectionMatch:
         """
         if not self.joint.preset.judge_weight:
             return 1.0
-        return max(self.joint.surest(owner), LEAST_JUDGEMENT) ** JUDGE_POWER
+        return float(max(self.joint.surest(owner), LEAST_JUDGEMENT) ** JUDGE_POWER)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.errors import InputError
-from abstrag.language.detect import ENGLISH, language_name, language_of
-from abstrag.language.words import key, term_id
+from abstrag.language.words import ENGLISH, key, language_name, language_of, term_id
 from abstrag.memory import LruCache
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex

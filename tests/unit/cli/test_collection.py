@@ -10,7 +10,7 @@ from abstrag.collection.cards import all_cards
 from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.open import open_store
 from tests.unit.cli.command_line import printed as run
-from tests.unit.collection.shelves import TEXTS, fill
+from tests.unit.collection.small_library import TEXTS, fill
 
 PLAIN = ("--no-judge", "--no-embeddings")
 VISIT = "Who visited the fabrication division?"

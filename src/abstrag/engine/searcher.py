@@ -44,9 +44,9 @@ from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import AGGREGATIONS, Preset, Signal, Similarity
-from abstrag.search.said_of import ToldEvents
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
+from abstrag.search.told_events import ToldEvents
 from abstrag.search.trace import ALIGN_WORDS
 from abstrag.search.why_not import why_not, why_not_text
 

@@ -9,7 +9,7 @@ and on nothing else, so it means the same in every document.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -35,88 +35,28 @@ from abstrag.search.document_words import (
     literals_of_words,
 )
 from abstrag.search.families import (
-    direction,
+    ANOTHER_SENSE,
+    LIMITS,
+    SYNONYMS,
     is_code,
-    linked_events,
     names_office,
     office_around,
-    one_meaning,
-    only_somebody,
-    opposite,
-    opposite_things,
-    rarely_synonyms,
-    share_part_of_speech,
+    price_limit,
     step_family,
 )
 from abstrag.search.nearby import NearbyWords
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
-from abstrag.search.said_of import PRICE as TOLD_PRICE
-from abstrag.search.said_of import SaidOf, ToldEvents, told_places
+from abstrag.search.said_of import SaidOf
+from abstrag.search.told_events import PRICE as TOLD_PRICE
+from abstrag.search.told_events import ToldEvents, told_places
 
-# How cheap a learned step must be to count, given what else speaks for it.
-#
-# A price alone is right about four times of five below 0.25 and less than once of two at 0.6.
-# Where a lexicon knows the pair as well, more may be paid. A word that grades or counts ("only",
-# "more", "million") is near many others of its sort and means none of them: without a lexicon it
-# is met by itself alone.
-
-LIMITS: Final[Mapping[str, float]] = {
-    Family.EXPRESSION.value: 0.5,
-    Family.CONCEPT.value: 0.45,
-    Family.INTENT.value: 0.7,
-    Family.EVENT.value: 0.5,
-    Family.CONTEXT.value: 0.1,
-    Family.RELATED.value: 0.25,
-}
-SYNONYMS: Final = 0.6  # the limit for words that share one of their first senses, the highest
-ANOTHER_SENSE: Final = 0.7  # above it what a lexicon has of a pair is of another sense
-_UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
-_GRADING: Final = frozenset(
-    "only all any some each every both either most more much many few less least several other"
-    " another same such own just even also too very up down out off over about long including"
-    " except first second third last next previous million billion thousand hundred dozen zero"
-    " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
-)
-_BROADER: Final = 0.25  # the limit where a word is not the narrower one: it may mean much else
-_VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
-_RARE_SENSE: Final = 0.35  # the limit for words that are synonyms in a rare sense alone
 _IN_NAME: Final = 0.3  # the limit for a word that the text writes large within a sentence
 _OPENING: Final = " \t\n\"'“‘(["  # may stand between the end of a sentence and the next one
 _SENTENCE_ENDS: Final = frozenset(("", *".!?:;|•·–—-)"))  # before a word that opens something
 _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a section
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
 _PART: Final = 3  # letters of a word that may be written together with the next one
-_BESIDE: Final = 0.2  # the limit where the document has the asked word too
-_ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
-
-
-def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -> float:
-    """Return the price up to which a step of a family counts as meeting a word.
-
-    Where the document has the asked word itself, `own_word`, a merely related one is more often
-    another thing.
-    """
-    named = said[:1].isupper() and not asked[:1].isupper()  # "join" is not the club "United"
-    if family == Family.EXPRESSION.value and only_somebody(asked, said):
-        return 0.0
-    if family == Family.EXPRESSION.value and rarely_synonyms(asked, said):
-        return _RARE_SENSE
-    if family == Family.EXPRESSION.value:
-        return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
-    if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
-        return 0.0
-    if family == Family.EVENT.value and not linked_events(asked, said):
-        return _VERBS
-    if family == Family.CONCEPT.value and direction(asked, said) != "narrower":
-        return _BROADER
-    if family not in _UNSUPPORTED:
-        return LIMITS[family]
-    if is_code(asked) or is_code(said) or opposite_things(asked, said):
-        return 0.0
-    limit = min(LIMITS[family], _BESIDE) if own_word else LIMITS[family]
-    return limit if share_part_of_speech(asked, said) else min(limit, _ANOTHER_SORT)
-
-
+_ALONE: Final = 0.33  # the limit where nothing that a word is asked with stands in the sentence
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _WHICH: Final = re.compile(r"\b(?:which|what)\s+$", re.IGNORECASE)
@@ -474,8 +414,13 @@ class Alignment:
         if self._said_of is None:
             return False
         place = self.words.place(segment, int(self.places[i, segment]))
-        aside = place.header is not None or place.in_section
-        return not aside and self._said_of.another(i, segment, place.start, place.end)
+        if place.header is not None or place.in_section:
+            return False
+        at = segment, place.start, place.end
+        other_verb = self._said_of.is_other_verb(i, place.text)
+        if (other_verb or self.prices[i, segment] > _ALONE) and self._said_of.alone(i, *at):
+            return True
+        return self._said_of.another(i, *at)
 
     def told_of_another(self, j: int, segment: int, term: str) -> bool:
         """Tell whether what a segment names is said of something else than a literal asks.
@@ -493,7 +438,7 @@ class Alignment:
             small = self._said_of.written_small(segment, term)
             if small or name:
                 return small
-        return self._said_of.asks(rows[0]) and self._said_of.told_of_another(rows[0], segment, term)
+        return self._said_of.told_of_another(rows[0], segment, term)
 
     def _is_term(self, rows: Sequence[int]) -> bool:
         """Tell whether a query writes some words large, and not all words: "this Agreement".

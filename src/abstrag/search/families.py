@@ -8,7 +8,7 @@ count as each other: "lowering" is to "reduction" what "lower" is to "reduce".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -323,6 +323,17 @@ def one_meaning(asked: str, said: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
+def one_word(asked: str, said: str) -> bool:
+    """Tell whether two words are forms of one, or derived from one another or from a third."""
+    a, b = _word(asked), _word(said)
+    one, other = {*_bases(a)}, {*_bases(b)}
+    if _forms(a) & _forms(b) or nominalized(a) in _forms(b) or nominalized(b) in _forms(a):
+        return True
+    from_a, from_b = set(_derived(a)), set(_derived(b))
+    return bool(from_a & (other | from_b) or from_b & one) or _one_stem(a, b)
+
+
+@lru_cache(maxsize=1 << 14)
 def rarely_synonyms(asked: str, said: str) -> bool:
     """Tell whether nothing but a rare sense of either makes two words synonyms.
 
@@ -463,3 +474,61 @@ def _spelled(word: str) -> str:
     for british, american in _SPELLINGS:
         word = word.replace(british, american)
     return word
+
+
+# How cheap a learned step must be to count, given what else speaks for it.
+#
+# A price alone is right about four times of five below 0.25 and less than once of two at 0.6.
+# Where a lexicon knows the pair as well, more may be paid. A word that grades or counts ("only",
+# "more", "million") is near many others of its sort and means none of them: without a lexicon it
+# is met by itself alone.
+
+LIMITS: Final[Mapping[str, float]] = {
+    Family.EXPRESSION.value: 0.5,
+    Family.CONCEPT.value: 0.45,
+    Family.INTENT.value: 0.7,
+    Family.EVENT.value: 0.5,
+    Family.CONTEXT.value: 0.1,
+    Family.RELATED.value: 0.25,
+}
+SYNONYMS: Final = 0.6  # the limit for words that share one of their first senses, the highest
+ANOTHER_SENSE: Final = 0.7  # above it what a lexicon has of a pair is of another sense
+_UNSUPPORTED: Final = frozenset({Family.CONTEXT.value, Family.RELATED.value})
+_GRADING: Final = frozenset(
+    "only all any some each every both either most more much many few less least several other"
+    " another same such own just even also too very up down out off over about long including"
+    " except first second third last next previous million billion thousand hundred dozen zero"
+    " one two three four five six seven eight nine ten total average net gross % $ € £ ¥ °".split()
+)
+_BROADER: Final = 0.25  # the limit where a word is not the narrower one: it may mean much else
+_VERBS: Final = 0.35  # the limit where nothing but being verbs speaks for two words
+_RARE_SENSE: Final = 0.35  # the limit for words that are synonyms in a rare sense alone
+_BESIDE: Final = 0.2  # the limit where the document has the asked word too
+_ANOTHER_SORT: Final = 0.2  # the limit where two words share no part of speech
+
+
+def price_limit(asked: str, said: str, family: str, *, own_word: bool = False) -> float:
+    """Return the price up to which a step of a family counts as meeting a word.
+
+    Where the document has the asked word itself, `own_word`, a merely related one is more often
+    another thing.
+    """
+    named = said[:1].isupper() and not asked[:1].isupper()  # "join" is not the club "United"
+    if family == Family.EXPRESSION.value and only_somebody(asked, said):
+        return 0.0
+    if family == Family.EXPRESSION.value and rarely_synonyms(asked, said):
+        return _RARE_SENSE
+    if family == Family.EXPRESSION.value:
+        return SYNONYMS if one_meaning(asked, said) and not named else LIMITS[family]
+    if {asked.casefold(), said.casefold()} & _GRADING and not opposite(asked, said):
+        return 0.0
+    if family == Family.EVENT.value and not linked_events(asked, said):
+        return _VERBS
+    if family == Family.CONCEPT.value and direction(asked, said) != "narrower":
+        return _BROADER
+    if family not in _UNSUPPORTED:
+        return LIMITS[family]
+    if is_code(asked) or is_code(said) or opposite_things(asked, said):
+        return 0.0
+    limit = min(LIMITS[family], _BESIDE) if own_word else LIMITS[family]
+    return limit if share_part_of_speech(asked, said) else min(limit, _ANOTHER_SORT)

@@ -10,7 +10,7 @@ import numpy as np
 
 from abstrag.search.costed_index import BoolArray, IntArray
 from abstrag.search.document_words import DocumentWords
-from abstrag.search.said_of import ENDED
+from abstrag.search.told_events import ENDED
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from abstrag.search.document_words import forms, label_words
 from abstrag.search.families import direction, opposite, step_family
 from abstrag.search.query.definition import DEFINITION
 from abstrag.search.query.operators import ExpandTime, interval_of
-from abstrag.search.said_of import ENDED
+from abstrag.search.told_events import ENDED
 from abstrag.search.trace import ALIGN_WORDS, stated
 
 Labels = Mapping[str, str]

@@ -11,222 +11,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from abstrag.files import read_data_file
 from abstrag.language.words import NOUNS, Words
-from abstrag.lexicon.events import inventory, names_event
+from abstrag.lexicon.events import names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
 from abstrag.neural.vectors import AlignedText
-from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
-from abstrag.search.document_words import NOWHERE, DocumentWords, forms
-from abstrag.search.families import direction, opposite, step_family
+from abstrag.search.costed_index import IntArray
+from abstrag.search.document_words import DocumentWords, forms
+from abstrag.search.families import one_word, step_family
 from abstrag.search.query.normalize import parsed_query
-
-# Events that a passage tells of the very thing a query asks about, by another verb.
-#
-# How near two verbs are depends on what they are said of: a court that "dismissed the claim"
-# rejected it, while a teacher who dismissed the class rejected nothing. Where what is asked about
-# takes part in an event of the passage, by the same word or one very near, WordNet's word for the
-# two verbs is enough: that they share a sense, that the asked one is the next broader of the told
-# one, or that the told one entails or causes it. A learned price that is low enough will do as
-# well. All else that is asked for must stand in the passage.
-
-PRICE: Final = 0.5  # of a step between two such verbs
-NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
-_UP: Final = frozenset(
-    "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
-)
-_DOWN: Final = frozenset(
-    "decrease lower reduce decline fall drop shrink cut lessen diminish worsen narrow lose".split()
-)
-_SENSES: Final = 8  # of a verb that are looked at
-_FIRST: Final = 4  # of them that a verb has without much ado; they share no rarer one
-_DEFINING: Final = frozenset("mean include contain comprise denote represent refer base".split())
-_FAR: Final = 60  # letters between a verb and what is said with it
-ENDED: Final = re.compile(  # "et al. show" goes on, and so do "Dr. Okafor" and "J. Okafor"
-    r"(?<!\b[A-Z])(?<!\b(?:Dr|Mr|Ms|St))(?<!\bMrs)(?<!\bProf)[.!?;]\s+(?=\W*[A-Z])"
-)
-_EVENT: Final = f"{TermKind.EVENT.value}:"
-
-
-def verbs_of(event: str) -> tuple[str, ...]:
-    """Return the verbs that name an event: those of the inventory's type, or its own key."""
-    name = event.removeprefix(_EVENT)
-    known = inventory().types.get(name)
-    return known.verbs if known is not None and known.verbs else (name,)
-
-
-@lru_cache(maxsize=1 << 14)
-def one_event(asked: str, told: str) -> bool:
-    """Tell whether WordNet takes two verbs for the same act, or the told one for a kind of it.
-
-    A broader verb may tell of much else: what is removed need not be discarded.
-    """
-    if told in _DEFINING or contrary(asked, told):
-        return False
-    net = wordnet()
-    a, b = (net.synsets(verb, Pos.VERB) for verb in (asked, told))
-    if set(a) & set(b) & {*a[:_FIRST], *b[:_FIRST]}:
-        return True
-    wide = set(a[:_SENSES])
-    return any(
-        wide & {*net.hypernyms(sense), *net.entailments(sense), *net.causes(sense)}
-        for sense in b[:_SENSES]
-    )
-
-
-@lru_cache(maxsize=1 << 14)
-def contrary(asked: str, told: str) -> bool:
-    """Tell whether two verbs, or what they are kinds of, are opposites: lower and increase."""
-    if {asked in _UP, told in _UP} == {asked in _DOWN, told in _DOWN} == {True, False}:
-        return True
-    a, b = _kinds(asked), _kinds(told)
-    return any(opposite(one, other) for one in a for other in b)
-
-
-def _kinds(verb: str) -> tuple[str, ...]:
-    """Return a verb and the verbs of its first senses, and of what is next broader."""
-    net = wordnet()
-    senses = net.synsets(verb, Pos.VERB)[:2]
-    wider = [up for sense in senses for up in net.hypernyms(sense)]
-    names = (name for sense in (*senses, *wider) for name in net.lemmas(sense))
-    return tuple(dict.fromkeys((verb, *(name for name in names if " " not in name))))
-
-
-class ToldEvents:
-    """The events of a document, and what its mentions name, by segment."""
-
-    def __init__(
-        self, frames: Iterable[Frame], texts: Sequence[str], mentions: Sequence[Mention] = ()
-    ) -> None:
-        """Take the events of a document, the texts of its segments, and its sorted mentions."""
-        self._texts = texts
-        self._mentions = mentions
-        self._every: dict[int, list[Frame]] = {}
-        self._by_segment: dict[int, list[Frame]] = {}
-        for frame in frames:
-            self._every.setdefault(frame.segment, []).append(frame)
-            if frame.slots and not frame.artifact:
-                self._by_segment.setdefault(frame.segment, []).append(frame)
-
-    def events_of(self, segment: int) -> Sequence[Frame]:
-        """Return all events of a segment."""
-        return self._every.get(segment, ())
-
-    def mentions_of(self, segment: int) -> Sequence[Mention]:
-        """Return what is mentioned in a segment and its headers."""
-        first = bisect_left(self._mentions, segment, key=lambda m: m.segment)
-        last = bisect_left(self._mentions, segment + 1, lo=first, key=lambda m: m.segment)
-        return self._mentions[first:last]
-
-    def _one_sentence(self, segment: int, one: int, other: int) -> bool:
-        """Tell whether two places of a segment lie in one sentence; not in it is in a header."""
-        text = self._texts[segment]
-        return other < 0 or not ENDED.search(text, min(one, other), max(one, other))
-
-    def _own_verb(self, segment: int, frame: Frame) -> tuple[str, ...]:
-        """Return the verb of several words that tells an event, for an idiom has other senses too.
-
-        Who "caved in" yielded, and what caved in collapsed.
-        """
-        first, *rest = self._texts[segment][frame.start : frame.end].casefold().split() or [""]
-        bases = wordnet().base_forms(first, Pos.VERB) if rest else ()
-        phrases = (" ".join((base, *rest)) for base in bases)
-        return tuple(phrase for phrase in phrases if wordnet().synsets(phrase, Pos.VERB))
-
-    def _is_kind_of_step(self, asked: str, segment: int, frame: Frame) -> bool:
-        """Tell whether more than a learned price speaks for a word that tells of an event."""
-        told = self._texts[segment][frame.start : frame.end].split()[0]
-        related = step_family(asked, told) == Family.RELATED.value
-        return not related and direction(asked, told) != "broader"
-
-    def met_by(
-        self,
-        query: Query,
-        literal: int,
-        segment: int,
-        there: Sequence[tuple[int, int]],
-        near: int | None = None,
-    ) -> Frame | None:
-        """Return an event of a segment that meets an event of a query.
-
-        `there` are the places of words in the segment that meet other parts of the query as they
-        are, `near` is that of the word nearest to the asked one, where it is near enough.
-        """
-        asked = query.literals[literal]
-        if asked.kind is not LiteralKind.EVENT:
-            return None
-        verbs = [v for t in asked.terms if _names_verb(t) for v in verbs_of(t)]
-        for frame in self._by_segment.get(segment, ()):
-            if not all(self._one_sentence(segment, frame.start, start) for start, _ in there):
-                continue
-            within = [
-                slot.name
-                for slot in frame.slots
-                for start, end in there
-                if slot.start <= start and end <= slot.end
-            ]
-            if frame.negated == asked.negated:
-                told = (*verbs_of(frame.event), *self._own_verb(segment, frame))
-                with_it = not there or within or any(abs(frame.start - a) <= _FAR for a, _ in there)
-                if with_it and any(one_event(a, b) for a in verbs for b in told if a != b):
-                    return frame
-                if (
-                    within
-                    and near == frame.start
-                    and self._is_kind_of_step(asked.label, segment, frame)
-                    and not any(contrary(a, b) for a in verbs for b in told)
-                ):
-                    return frame
-        return None
-
-
-def _names_verb(term: str) -> bool:
-    return term.startswith(_EVENT) and "." not in term
-
-
-def told_places(
-    query: Query,
-    told: ToldEvents,
-    literal_of: Sequence[int],
-    prices: FloatArray,
-    direct: BoolArray,
-    wanted: Container[int],
-    places: Callable[[int, int], tuple[int, int]],
-) -> Iterator[tuple[int, int, int]]:
-    """Go through query words and segments where an event meets the word, and where it begins.
-
-    `wanted` are the words that say what is asked for; `places` tells for a query word and a segment
-    where in its text the word stands that meets it.
-    """
-    heads: dict[int, int] = {}
-    for i, j in enumerate(literal_of):
-        if j != NOWHERE and query.literals[j].kind is LiteralKind.EVENT:
-            heads.setdefault(j, i)
-    for j, i in heads.items():
-        if direct[i].any():
-            continue  # the document has the asked word, and means another thing by another
-        named = [k for k, own in enumerate(literal_of) if own not in (j, NOWHERE)]
-        # all else that is named must be there, but not what only says what is wanted ("which
-        # language"); where nothing is named, the words must be near
-        others = [k for k in named if k not in wanted] or named
-        here = (prices[others] <= PRICE).all(axis=0) if others else prices[i] <= NEAR
-        for segment in np.flatnonzero(here).tolist():
-            there = [places(k, segment) for k in others]
-            close = prices[i, segment] <= NEAR
-            near = places(i, segment)[0] if close else None
-            frame = told.met_by(query, j, segment, there, near)
-            if frame is not None:
-                yield i, segment, frame.start
-
+from abstrag.search.told_events import ENDED, ToldEvents
 
 Place = tuple[int, int]  # where a word begins and ends
 _NAME: Final = f"{TermKind.ENTITY.value}:"
@@ -240,6 +43,8 @@ _PARTY_OF: Final = {"nsubj": "who", "dobj": "whom", "nsubjpass": "whom"}
 _PARTIES_OF_VERB: Final = frozenset({*_PARTY_OF, "agent"})
 _MODIFIERS: Final = frozenset({"amod", "compound", "nmod"})
 _OF_NOUN: Final = frozenset("of in to for between among".split())  # "reduction of", "decline in"
+_OPEN: Final = frozenset("NOUN PROPN VERB ADJ NUM".split())  # what says more than how, or where to
+_AROUND: Final = 60  # letters on each side of a word in which a set phrase is looked for
 _SUM: Final = re.compile(r"[$€£¥]|\d")  # "increased by $29 million"
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 _HEAD_ENDS: Final = re.compile(
@@ -262,6 +67,8 @@ class AskedOf(NamedTuple):
     wanted_by: int | None = None  # the verb of which the thing is wanted: "which firm did it buy?"
     wanted_as: str = ""  # and as which of its parties
     beside: tuple[int, ...] = ()  # and what the query says of its other parties
+    along: tuple[int, ...] = ()  # the words that hang from it, and the one that it hangs from
+    verb: bool = False
 
 
 @lru_cache(maxsize=64)
@@ -276,8 +83,24 @@ def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[AskedOf, ...]:
     found = [AskedOf()] * len(spans)
     for token, at in number.items():
         if found[at] == AskedOf():
-            found[at] = _asked(words, token, at, number)
+            along, verb = _along(words, token, number), words.pos[token] == "VERB"
+            found[at] = _asked(words, token, at, number)._replace(along=along, verb=verb)
     return tuple(found)
+
+
+def _along(words: Words, token: int, number: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the content words next to one in the tree of a query; small words lie between."""
+    telling = {t for t in number if words.pos[t] in _OPEN}
+    head = words.head[token]
+    while head not in telling and words.head[head] != head:
+        head = words.head[head]
+    found, open_ = {head} & telling, list(words.children[token])
+    for below in open_:
+        if below in telling:
+            found.add(below)
+        else:
+            open_ += words.children[below]
+    return tuple(sorted({number[t] for t in found} - {number[token]}))
 
 
 def _asked(words: Words, token: int, at: int, number: dict[int, int]) -> AskedOf:
@@ -347,6 +170,28 @@ def _phrase(words: Words, head: int) -> list[int]:
         if token != head:
             found.append(token)
     return found
+
+
+# Set phrases: "in addition to" adds nothing.
+
+
+@cache
+def _phrases() -> re.Pattern[str]:
+    """Return all phrases, the longest first."""
+    listed = read_data_file("abstrag.search", "set_phrases.toml")["phrases"].split("\n")
+    phrases = sorted(filter(None, listed), key=lambda phrase: (-len(phrase), phrase))
+    shapes = (r"\s+".join(f"(?:{word})" for word in phrase.split()) for phrase in phrases)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w)", re.IGNORECASE)
+
+
+def in_phrase(text: str, start: int, end: int, query: str) -> bool:
+    """Tell whether a word of a text is a part of a set phrase that a query does not have."""
+    first = max(0, start - _AROUND)
+    for found in _phrases().finditer(text, first, min(len(text), end + _AROUND)):
+        if found.start() <= start and end <= found.end():
+            phrase = " ".join(found.group().split()).casefold()
+            return phrase not in query.casefold()
+    return False
 
 
 @dataclass(frozen=True)
@@ -425,10 +270,15 @@ def _apart(said: Place, places: Collection[Place], text: str) -> bool:
     )
 
 
+def _one_sentence(one: Place, other: Place, text: str) -> bool:
+    """Tell whether two words stand in one sentence."""
+    return not ENDED.search(text, min(one, other)[1] - 1, max(one, other)[0] + 1)
+
+
 def _between(one: Place, other: Place, text: str) -> int:
     """Return how many tokens stand between two words; many where a sentence ends."""
     first, last = min(one, other)[1], max(one, other)[0]
-    if ENDED.search(text, first - 1, last + 1):
+    if not _one_sentence(one, other, text):
         return len(text)
     return sum(1 for _ in _TOKEN.finditer(text, first, max(first, last)))
 
@@ -470,13 +320,20 @@ class SaidOf:
     def asks(self, i: int) -> bool:
         """Tell whether the query asks a word of something."""
         asked = self._asked[i]
-        return bool(asked.things or asked.modified or asked.denied or asked.wanted_as)
+        return bool(
+            asked.things or asked.modified or asked.denied or asked.wanted_as or asked.along
+        )
 
     def another(self, i: int, segment: int, start: int, end: int) -> bool:
-        """Tell whether a word at a place of a segment's own text is said of something else."""
+        """Tell whether a word at a place of a segment's own text is said of something else.
+
+        A word of a set phrase is said of nothing.
+        """
+        text = self._words.segments[segment].text
+        if in_phrase(text, start, end, self._query):
+            return True
         if not self.asks(i):
             return False
-        text = self._words.segments[segment].text
         frames, mentions = self._told.events_of(segment), self._told.mentions_of(segment)
         places = partial(self._places, segment=segment)
         passage = Passage(text, frames, mentions, places, self._names)
@@ -485,6 +342,26 @@ class SaidOf:
             return True
         certain = step_family(self._names[i], said[0]) == Family.EXPRESSION.value
         return said_of_another(self._asked[i], (start, end), passage, certain=certain)
+
+    def alone(self, i: int, segment: int, start: int, end: int) -> bool:
+        """Tell whether nothing that a word is asked with stands in the sentence of its step.
+
+        "A threshold is decreased" tells of no search space that was diminished. A name among the
+        parties may be of the kind that is asked for, and one word may say both: "birth" of a *baby*
+        that was *born*.
+        """
+        text, along = self._words.segments[segment].text, self._asked[i].along
+        said = start, end
+        places = [p for k in along for p in self._places(k, segment)]
+        if not along or any(p == ASIDE or _one_sentence(p, said, text) for p in places):
+            return False
+        frames = (f for f in self._told.events_of(segment) if f.start <= start < f.end)
+        parties = [slot.term or "" for frame in frames for slot in frame.slots]
+        return bool(places) or not any(term.startswith(_NAME) for term in parties)
+
+    def is_other_verb(self, i: int, said: str) -> bool:
+        """Tell whether a word of the query is a verb, and the one that is said no form of it."""
+        return self._asked[i].verb and not one_word(self._names[i], said)
 
     def _asked_for_itself(self, said: str, i: int) -> bool:
         """Tell whether a word is the very word for another one of the query than word `i`."""
@@ -504,7 +381,8 @@ class SaidOf:
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
         """Tell whether a segment has an event or concept, and only of something else than asked.
 
-        Or a name, and only as another party than the one that is wanted.
+        Or a name, and only as another party than the one that is wanted. An idiom and a definition
+        tell by themselves what is meant.
         """
         if term.startswith(_NAME):
             return self._another_party(i, segment, term)
@@ -513,6 +391,11 @@ class SaidOf:
             return False
         frames = [frame for frame in self._told.events_of(segment) if frame.event == term]
         text = self._words.segments[segment].text
+        told = [text[frame.start : frame.end].split() for frame in frames]
+        if told and all(len(words) == 1 and self.is_other_verb(i, words[0]) for words in told):
+            frames = [f for f in frames if not self.alone(i, segment, f.start, f.end)]
+            if not frames:
+                return True
         places = [(x.start, x.start + len(text[x.start : x.end].split()[0])) for x in frames]
         places = places or [(x.start, x.end) for x in mentions]
         return bool(places) and all(self.another(i, segment, *place) for place in places)

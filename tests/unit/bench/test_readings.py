@@ -15,7 +15,7 @@ from tools.hidden_words import (
     hiding,
     keeping,
 )
-from tools.said_steps import _WORD, _in_a_row, _stands, said_unmet
+from tools.readings import _WORD, _in_a_row, _stands, said_unmet
 from tools.swapped import swapped_cases
 
 

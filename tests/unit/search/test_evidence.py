@@ -2,8 +2,7 @@
 
 import pytest
 
-from abstrag.search.alignment import LIMITS, SYNONYMS, price_limit
-from abstrag.search.families import step_family
+from abstrag.search.families import LIMITS, SYNONYMS, price_limit, step_family
 
 
 def limit(asked: str, said: str, *, own_word: bool = False) -> float:

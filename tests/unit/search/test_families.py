@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag.search.document_words import forms, literals_of_words
-from abstrag.search.families import direction, office_around, opposite, step_family
+from abstrag.search.families import direction, office_around, one_word, opposite, step_family
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,17 @@ def test_a_word_joined_by_a_hyphen_belongs_to_its_literal() -> None:
 )
 def test_only_inflections_are_the_same_word(one: str, other: str, *, same: bool) -> None:
     assert bool(set(forms(one)) & set(forms(other))) is same
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "one"),
+    [
+        ("disclosed", "disclosure", True),
+        ("evaluate", "evaluation", True),
+        ("winners", "won", True),
+        ("altered", "changed", False),
+        ("sued", "litigation", False),
+    ],
+)
+def test_forms_of_one_word_are_told_from_synonyms(asked: str, said: str, one: bool) -> None:
+    assert one_word(asked, said) == one

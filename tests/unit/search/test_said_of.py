@@ -8,7 +8,8 @@ from abstrag.engine.searcher import Searcher
 from abstrag.indexing.pipeline import index
 from abstrag.model.ranking import Hit, WordTrace
 from abstrag.search.relevance import ALIGNED, GENERAL
-from abstrag.search.said_of import asked_of, one_event
+from abstrag.search.said_of import asked_of
+from abstrag.search.told_events import one_event
 
 # Verbs of events: WordNet's word counts for the very thing that is asked about.
 
@@ -116,6 +117,9 @@ def met(hit: Hit, label: str) -> bool:
             "How costly is the calculation?",
             "costly",
         ),
+        ("The $104 million increase was due to fuel.", "Why did inventories grow?", "grow"),
+        ("After each round the threshold is lowered.", "How is the space decreased?", "decreased"),
+        ("In addition to the stalls, the square has a well.", "What does a well add?", "add"),
     ],
 )
 def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word: str) -> None:
@@ -138,7 +142,6 @@ def test_a_word_said_of_something_else_meets_nothing(text: str, query: str, word
             "Did costs shrink?",
             "shrink",
         ),
-        ("The $104 million increase was due to fuel.", "Why did inventories grow?", "grow"),
     ],
 )
 def test_one_said_of_the_same_or_of_nothing_in_particular_does(
@@ -172,6 +175,29 @@ def test_a_question_says_what_its_words_are_asked_of() -> None:
     assert found[3].suffered
     assert found[2].denied == (3,)
     assert found[4].modified == (5,)
+
+
+def test_a_verb_is_asked_with_all_that_stands_beside_it_in_the_query() -> None:
+    text = "Who was thrown out of the lower wing?"
+    words = ["thrown", "out", "lower", "wing"]
+    spans = tuple((text.index(word), text.index(word) + len(word)) for word in words)
+    found = asked_of(text, spans)
+    assert found[0].verb
+    assert found[0].along == (3,)  # "out" says nothing by itself
+    assert found[3].along == (0, 2)
+
+
+def test_a_verb_counts_where_something_that_is_asked_with_it_stands_in_its_sentence() -> None:
+    text = "The council evicted a family from the lower wing. It was sold."
+    assert met(first(text, "Who was thrown out of the lower wing?"), "thrown out")
+    rewritten = "Debian rebuilt these services on another host."
+    assert step(rewritten, "Which installer was rewritten?", "rewritten") == ""
+    assert step("Debian rebuilt the installer.", "Which installer was rewritten?", "rewritten")
+
+
+def test_a_form_of_the_asked_verb_counts_wherever_it_stands() -> None:
+    text = "The evaluation is described in the last part."
+    assert step(text, "How were the parsers evaluated?", "evaluated") == "evaluation"
 
 
 def test_a_number_is_not_met_by_the_word_before_it() -> None:

@@ -9,13 +9,14 @@ says the kind of thing is not enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 from abstrag.backgrounds.fact import agrees, folded, written_forms
 from abstrag.config import OMEGA
+from abstrag.files import read_data_file
 from abstrag.language.words import key, stemmed, term_id
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import is_person
@@ -29,64 +30,20 @@ from abstrag.search.document_words import forms
 from abstrag.search.query.vocabulary import Vocabulary
 
 DEFINITION: Final = "definition"  # the operator that offers the terms a text defines
-_TERM: Final = r"[\"“*'‘]*(?P<term>[A-Za-z][\w'’-]*(?:\s[\w'’-]+){0,3}?)[\"”*'’]*"
-_USUALLY: Final = (
-    r"(?:(?:usually|often|here|generally|commonly|simply|nothing\s+but|no\s+more\s+than|best)\s+)?"
-)
-_CALLED: Final = (  # before a term: "the word", "a so-called"
-    r"(?:(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym)|[Aa]n?)\s+)?(?:so-called\s+)?"
-)
-_KIND: Final = r"(?:An?|Any|The|Someone|Somebody|Anyone|Anybody|One|Those|Whoever)\s"
-_WITHIN: Final = (
-    r"(?:(?:In|Among)\s+[\w' -]{3,40}?,\s+(?:the\s+)?)?"  # "In curling, the hammer is …"
-)
-_ASIDE: Final = r"(?:,\s[^,;.]{3,40},)?"  # "Hammer is, in curling, the right to …"
-_PEOPLE: Final = r"(?:we|I|you|one|they|people|(?:the\s+)?[\w-]+(?:\s+[\w-]+)?)"
-_FORMS: Final = tuple(
-    re.compile(form)
-    for form in (
-        rf"{_WITHIN}(?:[Aa]n?\s+)?(?:so-called\s+)?{_TERM}\s+(?:is|are|(?:may|can|could)\s+be(?=\s+(?:\w+\s+)?(?:defined|understood|described)\s)){_ASIDE}\s+{_USUALLY}"
-        r"(?:(?:defined|understood|described)\s+as\s+|when\s+|where\s+|what\s+(?:\w+\s+){1,3}call\s+"
-        r"|(?:a\s+term|the\s+name|a\s+name|a\s+word|short)\s+for\s+|(?=(?:an?|any|the|one|two|three|four|several)\s)"
-        r"|(?=[a-z][\w-]*\s(?:in|on|at|that|which|where|who|whose|of|from|for|with|by)\s))(?P<def>.+)",
-        r"(?:[A-Z][^\"“,]{3,60},\s+)?(?:[Tt]he\s+(?:term|word|expression|phrase|name|acronym|label)\s+)?[\"“*'‘]+"
-        r"(?P<term>[^\"”*’]{2,40})[\"”*'’]+,?\s+(?:shall\s+|here\s+)*(?:means?|refers?\s+to|denotes?"
-        r"|stands?\s+for|describes?|designates?|is\s+(?:used\s+)?(?:for|to\s+describe)"
-        r"|is\s+defined\s+as)\s+(?P<def>.+)",
-        rf"(?:By|Under)\s+(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|understands?)\s+"
-        r"(?P<def>.+)",
-        rf"(?:When|If|Where|Whenever)\s+{_PEOPLE}\s+(?:speaks?|talks?|says?|writes?)\s+(?:of\s+|about\s+)?"
-        rf"(?:an?\s+|the\s+)?{_TERM},?\s+{_PEOPLE}\s+(?:means?|thinks?\s+of|refers?\s+to)\s+(?P<def>.+)",
-        rf"What\s+{_PEOPLE}\s+(?:calls?|terms?)\s+(?:an?\s+|the\s+)?{_TERM}\s+(?:is|are)\s+(?P<def>.+)",
-        rf"(?P<def>(?:An?|Any|The)\s.+?)\s+(?:is|are)\s+what\s+{_PEOPLE}\s+(?:calls?|terms?)"
-        rf"\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
-        rf"(?:We|we)\s+(?:define|understand)\s+(?:an?\s+|the\s+)?{_TERM}\s+as\s+(?P<def>.+)",
-        rf"(?:We|we)\s+use\s+the\s+(?:term|word|name)\s+{_TERM}\s+(?:for|to\s+mean|to\s+describe)\s+(?P<def>.+)",
-        rf"(?:[A-Z][\w-]+\s+)(?:[\w-]+\s+)?calls?\s+(?P<def>(?:an?|any|the)\s.+)\s+an?\s+{_TERM}[.,;]",
-        rf"(?:If|When|Whenever|Where)\s+(?P<def>.+?),\s+(?:(?:this|that|it)\s+is\s+(?:called|known\s+as|termed)"
-        rf"|{_PEOPLE}\s+(?:speaks?\s+of|calls?\s+(?:this|that|it)))\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
-        rf"(?P<def>{_KIND}.+?)\s+counts?\s+as\s+(?:an?\s+)?{_TERM}[.,;]",
-        rf"To\s+{_TERM}\s+is\s+(?P<def>to\s.+)",
-        rf"(?:An?\s+)?{_TERM}\s*(?::|\s[–—-])\s+(?P<def>[a-z](?:(?!\s[–—-]\s).)+)",
-        rf"(?:An?\s+|The\s+)?{_TERM}\s*\((?P<def>(?:an?|any|the)\s[^()]{{8,90}})\)",
-        rf"(?:An?\s+|The\s+)?{_TERM}(?:,\s*|\s*\()(?:i\.e\.,?|that\s+is(?:\s+to\s+say)?,?|meaning"
-        r"|in\s+other\s+words,?)\s+(?P<def>[^,()]+)",
-        rf"(?:An?\s+|The\s+)?{_TERM},\s+(?P<def>(?:an?|any)\s[^,()]{{8,90}}),\s",
-        rf"(?:An?\s+|The\s+)?{_TERM},\s+which\s+(?:is|are|means)\s+(?P<def>(?:an?|any|the)\s[^,()]{{8,90}})",
-        rf"(?:An?\s+)?{_TERM}\s+(?:occurs|arises|happens|exists|results|is\s+present)\s+"
-        r"(?:when|if|where|whenever)\s+(?P<def>.+)",
-        rf"{_WITHIN}{_CALLED}{_TERM}\s+(?:means|denotes|describes|refers\s+to|consists\s+in)\s+(?:that\s+)?"
-        r"(?P<def>.+)",
-        rf"(?P<def>{_KIND}(?:(?!\b(?:called|termed|known\s+as)\b).)+?)"
-        rf"\s+(?:is|are)\s+{_USUALLY}(?:called|known\s+as|termed"
-        rf"|referred\s+to\s+as)\s+(?:an?\s+|the\s+)?{_TERM}[.,;]",
-    )
-)
+_SHAPES: Final = read_data_file("abstrag.search.query", "definitions.toml")
+
+
+def _compiled(shape: str) -> re.Pattern[str]:
+    """Compile a shape of sentences, its lines joined and its parts filled in."""
+    joined = "".join(line.strip() for line in shape.splitlines())
+    return re.compile(re.sub(r"\{([A-Z]+)\}", lambda part: _SHAPES["parts"][part[1]], joined))
+
+
+_FORMS: Final = tuple(_compiled(form["shape"]) for form in _SHAPES["form"])
+_ACTING: Final = _compiled(_SHAPES["acting"]["shape"])
+_TEXTS_KEPT: Final = 8
 _NO_PROSE: Final = re.compile(r" \| |[\[<{=\\]|--|\.\.\.")  # rows of a table, how to call a program
-_NO_TERMS: Final = frozenset(
-    "this that these those it he she they we you i there here which who what one some most many all"
-    " each such both other another date note from to subject present example result results".split()
-)
+_NO_TERMS: Final = frozenset(_SHAPES["no_terms"].split())
 _LONGEST: Final = 12  # content words of a definition; longer ones, as of contracts, list things
 _FIRST: Final = 2  # the content words of which one says what kind of thing it is
 _SHARE: Final = 0.5
@@ -110,9 +67,6 @@ _SOMEBODY: Final = re.compile(
     r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
 )
 _WHOLE: Final = 0.8  # of the letters of a segment
-_ACTING: Final = re.compile(
-    r"(?P<term>[A-Z][a-z]+)(?:\s+(?:is|means)|(?P<aside>,))\s+(?P<def>[a-z]+ing\s(?(aside)[^,]{8,90},\s|.+))"
-)
 _KINDS: Final = (TermKind.CONCEPT, TermKind.ENTITY, TermKind.EVENT, TermKind.ROLE)
 _ASKING: Final = frozenset("who whom whose what which when where why how that".split())
 _KEPT: Final = frozenset({LiteralKind.ENTITY, LiteralKind.TIME})
@@ -204,19 +158,25 @@ class StatedDefinitions:
                         )
         return cls(tuple(found))
 
-    def used(self, text: str) -> list[UsedDefinition]:
+    def used(self, text: str) -> tuple[UsedDefinition, ...]:
         """Return the definitions in whose words a text asks."""
-        if not self.found:
-            return []
+        return self._latest(text) if self.found else ()
+
+    @cached_property
+    def _latest(self) -> Callable[[str], tuple[UsedDefinition, ...]]:
+        """Keep the answers of the latest texts: a question is looked at several times."""
+        return lru_cache(maxsize=_TEXTS_KEPT)(self._used)
+
+    def _used(self, text: str) -> tuple[UsedDefinition, ...]:
         places = [(m, _forms(m.group())) for m in _WORD.finditer(text)]
         said = frozenset().union(*(own for _, own in places))
         likely = sorted({number for form in said for number in self._saying.get(form, ())})
-        return [
+        return tuple(
             used
             for number in likely
             if not self._own[number] <= said
             and (used := _used(self.found[number], places)) is not None
-        ]
+        )
 
     def no_answers(self, text: str) -> tuple[int, ...]:
         """Return the segments that only say what words of a question mean.

@@ -1,14 +1,24 @@
 """Definitions a text states serve queries in their words; overviews are read as titles."""
 
+import re
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from abstrag.documents.load import load_bytes
 from abstrag.engine.searcher import Searcher
+from abstrag.files import read_data_file
 from abstrag.indexing.pipeline import index
 from abstrag.model.background import Background
 from abstrag.model.index import DocumentIndex
-from abstrag.search.query.definition import StatedDefinitions
+from abstrag.search.query import definition
+from abstrag.search.query.definition import (
+    _FORMS,
+    StatedDefinition,
+    StatedDefinitions,
+    UsedDefinition,
+)
 from abstrag.search.query.question import asks_for_overview
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import ALIGNED, FAST
@@ -67,7 +77,7 @@ def test_a_query_that_does_not_use_it_stays_as_it_is(query: str) -> None:
 def test_a_row_a_command_an_aside_or_the_name_of_another_thing_defines_nothing(
     sentence: str, query: str
 ) -> None:
-    assert stated(sentence).used(query) == []
+    assert stated(sentence).used(query) == ()
 
 
 @pytest.mark.parametrize(
@@ -87,7 +97,7 @@ def test_only_a_question_about_the_whole_is_one_for_an_overview(text: str, asks:
 
 def test_who_asks_for_the_kind_of_thing_does_not_ask_for_the_defined_one() -> None:
     defined = stated("Phlebitis is a painful chronic inflammation of a vein in the leg.")
-    assert defined.used("Who had a chronic inflammation?") == []
+    assert defined.used("Who had a chronic inflammation?") == ()
     assert len(defined.used("Who had a chronic inflammation of a vein?")) == 1
 
 
@@ -167,3 +177,31 @@ def test_a_stated_name_finds_the_plural_that_the_document_writes() -> None:
     hit = searcher.search("KX-0122", k=1).hits[0]
     assert hit.quote.startswith("Neutrophils")
     assert (hit.trace.share, hit.gap) == (1.0, 0.0)
+
+
+Places = Sequence[tuple[re.Match[str], frozenset[str]]]
+SHAPES = read_data_file("abstrag.search.query", "definitions.toml")
+
+
+@pytest.mark.parametrize("number", range(len(SHAPES["form"])))
+def test_every_shape_of_a_definition_is_the_first_to_match_its_example(number: int) -> None:
+    example = SHAPES["form"][number]["example"]
+    matching = [at for at, form in enumerate(_FORMS) if form.match(example)]
+    assert matching[:1] == [number]
+
+
+def test_a_text_is_compared_with_the_definitions_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = stated("Phlebitis is an inflammation of a vein.")
+    looked: list[str] = []
+    own = definition._used
+
+    def used(one: StatedDefinition, places: Places) -> UsedDefinition | None:
+        looked.append(one.term)
+        return own(one, places)
+
+    monkeypatch.setattr(definition, "_used", used)
+    question = "Who had an inflammation of a vein?"
+    assert found.used(question)
+    assert found.glossed(question)
+    assert found.no_answers(question) == (0,)
+    assert looked == ["Phlebitis"]

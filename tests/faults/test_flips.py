@@ -5,8 +5,8 @@ from collections import Counter
 from pathlib import Path
 
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.sample_index import sample_index
 from tests.faults.flips import FOUND, MISSED, everything, flipped, told
-from tests.unit.stores.samples import sample_index
 
 FLIPS = 100
 

@@ -532,7 +532,7 @@ class _Document(_Answering):
         """Quote the sentences that meet most of the query; of a claim those the judge knows."""
         index, query, reads = self._index, self._query, self._reads()
         if strict and reads is not None:
-            found = read_sentences(reads, index, query, self._passages, tables=True)
+            found = read_sentences(reads, index, query, self._passages, claim=True)
             good = found is not None and found.chosen[0].score >= SURE
             return self._verbatim(found.chosen) if found and good else ()
         return self._verbatim(choose(index, query, self._passages, strict=strict))

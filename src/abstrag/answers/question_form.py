@@ -287,6 +287,9 @@ def measure(text: str, form: Form | None = None) -> str:
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _STOP: Final = frozenset(LISTS["stop_words"].split())
 _YEAR: Final = re.compile(r"(?<![\d.$])(?:FY\s?|CY\s?)?['’]?((?:19|20)\d\d)(?!\d|[.,]\d)", re.I)
+_FISCAL: Final = re.compile(
+    r"\b(?:(?:fiscal|financial)(?:\s+years?)?|FY)\s?['’]?(?:20)?\d\d\b", re.I
+)
 _SHORT_YEAR: Final = re.compile(r"\bFY\s?['’]?(\d\d)\b", re.I)
 _ORDINALS: Final = {
     "first": 1,
@@ -362,6 +365,11 @@ def years(text: str) -> tuple[str, ...]:
         between = [str(y) for y in range(int(ranged[1]), int(ranged[2]) + 1)]
         named = [*between, *named] if ranged[1] in named else named
     return tuple(dict.fromkeys(named))
+
+
+def names_fiscal_year(text: str) -> bool:
+    """Tell whether a question names its years as fiscal ones: "fiscal 2022", "FY22"."""
+    return _FISCAL.search(text) is not None
 
 
 @lru_cache(maxsize=1 << 14)

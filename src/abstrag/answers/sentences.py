@@ -17,42 +17,18 @@ from spacy.tokens import Doc
 from spacy.tokens import Span as Tokens
 
 from abstrag.answers.citations import CitedPassage
-from abstrag.answers.question_form import Form, stems, wanted
+from abstrag.answers.contradictions.statement import COMPARED
+from abstrag.answers.question_form import LISTS, Form, stems, wanted, years
+from abstrag.answers.quotable import citable, lists_contents
 from abstrag.language.parser import parse
 from abstrag.language.words import key
+from abstrag.lexicon.roles import roles
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.ranking import Hit, LiteralTrace
 from abstrag.model.segment import Segment, SegmentKind
 from abstrag.model.term import TermKind
-from abstrag.search.listing import is_listing
-
-_MASTHEAD: Final = re.compile(
-    r"\bISSN\b|\bVol(?:ume|\.)\s?\d|\bNo\.\s?\d|©|\bCopyright\b|\S+@\S+\.\w|"
-    r"\bReceived\b.*\bAccepted\b|\bAll rights reserved\b|"
-    r"\bCommission File Number\b|\bI\.R\.S\. Employer\b|\bCorrespondence\b|"
-    r"\bFOR IMMEDIATE RELEASE\b|\bdoi:",
-    re.I,
-)
-_VERB: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|be|been|will|can|may|do|does|did|we|show\w*|propos\w+|present\w*|\w+ed)\b",
-    re.I,
-)
-_FIRST_PAGE: Final = 1
-_FEW_BLOCKS: Final = 6  # of a document without pages that may be its masthead
-
-
-def citable(segment: Segment) -> bool:
-    """Tell whether a segment may be quoted as an answer."""
-    if is_listing(segment):
-        return False
-    if segment.kind in (SegmentKind.TABLE_ROW, SegmentKind.TABLE_CELL):
-        return True
-    text = segment.text
-    first = segment.page == _FIRST_PAGE if segment.page else segment.block < _FEW_BLOCKS
-    return not (first and _MASTHEAD.search(text) and not _VERB.search(text))
-
 
 COVERAGE_FLOOR: Final = 0.3  # of the query's weight that a passage has to meet
 JUDGEMENT_FLOOR: Final = 0.2  # what the judge, where there is one, has to give a passage
@@ -64,6 +40,15 @@ SURE: Final = 0.6  # how sure a judge that reads sentences has to be of a second
 CLEAR: Final = 0.85  # so sure of a sentence it may lack what looks like the kind asked for
 NEXT: Final = 0.9  # of the best sentence's score that a second needs
 _NO_FIT: Final = 0.5  # what a sentence without the kind of thing asked for is worth
+
+_NAMED_KINDS: Final = (LiteralKind.ENTITY, LiteralKind.TIME)
+_LONGEST_OFFICE: Final = 4  # words
+_HOLDER: Final = re.compile(
+    r"^\W*who\s+(?:is|(?P<was>was))\s+(?:the\s+|[\w .&-]+['’]s?\s+)?(?P<office>[^?]+)", re.I
+)
+_BESIDE: Final = r"(?<!vice[ -])(?<!deputy )(?<!former )"
+_ONCE: Final = r"(?![^,;.—]{0,60}\b(?:in|from|until|to)\s+(?:[a-z]+\s+)?(?:19|20)\d\d)"
+_COMPARED_WITH: Final = re.compile(rf"(?:{COMPARED.pattern}|\b(?:from|than)\b)", re.I)
 
 _LIST: Final = re.compile(
     r"^\W*(?:what|which)\s+(?:are|were|\w+s)\b|\bcomponents\b|\btypes\b", re.I
@@ -216,21 +201,28 @@ def read_sentences(
     query: Query,
     passages: Sequence[CitedPassage],
     *,
-    tables: bool = False,
+    claim: bool = False,
 ) -> ReadSentences | None:
-    """Let a judge read every sentence, with `tables` rows and cells too; None if none may answer.
+    """Let a judge read every sentence, of a claim rows and cells too; None if none may answer.
 
-    What has to be reckoned, and yes or no, no quoted sentence answers; and no sentence without a
-    percentage a question for one.
+    What has to be reckoned, and yes or no, no quoted sentence answers; no sentence without a
+    percentage a question for one; none that does not name an office the question who holds it; none
+    of another year than the question's, or of more than the item it asks for; none that only
+    introduces what follows; and none of a passage that meets only names and periods.
     """
     form = wanted(query.text).form
     if form in _RECKONED or strangers([p.hit for p in passages], index.document):
         return None
-    if not tables:
+    if not claim:
         passages = [p for p in passages if p.segment.kind not in _TABULAR]
-    found = _sentences(passages)
+    found = _sentences([p for p in passages if _met_beyond_names(query, p.hit)])
     if form is not Form.TEXT and _PERCENT.search(query.text):
         found = [one for one in found if _PERCENT.search(one.text)]
+    if office := _office(query.text):
+        found = [one for one in found if office.search(one.text)]
+    if not claim:
+        found = [one for one in found if not _of_another_year(index, query, one)]
+        found = [one for one in found if not _of_more(query.text, one.text)]
     if not found:
         return None
     texts = [one.text for one in found]
@@ -271,6 +263,67 @@ def read_sentences(
     return ReadSentences(tuple(chosen), features)
 
 
+def _met_beyond_names(query: Query, hit: Hit) -> bool:
+    """True when a passage meets something of a query that is no name or period, if there is any."""
+    rest = [one for one in hit.trace.literals if one.literal.kind not in _NAMED_KINDS]
+    if not rest or any(one.met for one in rest):
+        return True
+    known = {
+        word
+        for one in query.literals
+        if one.kind in _NAMED_KINDS
+        for word in one.label.casefold().split()
+    }
+    words = [word for word in hit.words if word.asked.casefold() not in known]
+    return any(word.met for word in words)
+
+
+def _of_another_year(index: DocumentIndex, query: Query, one: _Sentence) -> bool:
+    """True when a sentence names years, and none that the question names or means.
+
+    What it only compares with is not what it speaks of.
+    """
+    named = set(years(_COMPARED_WITH.split(one.text)[0]))
+    if not named or not years(query.text) or named & set(years(query.text)):
+        return False
+    inside = set(index.terms_in(one.passage.hit.position, one.start, one.end))
+    traced = one.passage.hit.trace.literals
+    return not any(
+        found.via in inside or not inside.isdisjoint(found.alternatives)
+        for found in traced
+        if found.met and found.literal.kind is LiteralKind.TIME
+    )
+
+
+def _of_more(question: str, text: str) -> bool:
+    """True when a text gives one figure of what is asked for and of something beside it."""
+    return any(
+        re.search(rf"\b{one['asked']}\b", question, re.I)
+        and not re.search(one["beside"], question, re.I)
+        and re.search(one["with"], text, re.I)
+        for one in LISTS["items"]
+    )
+
+
+def _office(question: str) -> re.Pattern[str] | None:
+    """Return what finds an office that a question asks the holder of; None where it asks none.
+
+    Whoever is a deputy of it, or held it once, is somebody else.
+    """
+    asked = _HOLDER.match(question)
+    if asked is None:
+        return None
+    words = key(asked["office"]).split()
+    for size in range(min(len(words), _LONGEST_OFFICE), 0, -1):
+        for start in range(len(words) - size + 1):
+            found = roles().find(name := " ".join(words[start : start + size]))
+            if found is not None:
+                names = "|".join(map(re.escape, dict.fromkeys((name, found.key, *found.names))))
+                now = "" if asked["was"] else _ONCE
+                return re.compile(rf"{_BESIDE}\b(?:{names})\b{now}", re.I)
+    return None
+
+
 def _half_held(hit: Hit) -> bool:
     """True when the judge thinks something of a passage, though not enough."""
     return hit.judgement is not None and hit.judgement >= HALF_FLOOR
@@ -293,12 +346,17 @@ def _score(index: DocumentIndex, query: Query, one: _Sentence) -> float:
 
 def _sentences(passages: Sequence[CitedPassage]) -> list[_Sentence]:
     """Cut what may be quoted of passages into sentences; what is no running text stays whole."""
-    passages = [passage for passage in passages if citable(passage.segment)]
+    passages = [
+        one
+        for one in passages
+        if citable(one.segment) and not lists_contents(one.document.blocks[one.segment.block])
+    ]
     docs = parse(passage.segment.text for passage in passages)
     return [
         _Sentence(passage, start, end, doc.char_span(start, end, alignment_mode="expand"))
         for passage, doc in zip(passages, docs, strict=True)
         for start, end in _cut(passage.segment, doc)
+        if not passage.segment.text[start:end].endswith(":")
     ]
 
 

@@ -35,7 +35,7 @@ from abstrag.engine.library import Library
 from abstrag.engine.source_files import IndexOutcome, IndexReason, listed
 from abstrag.errors import AbstragError, InputError, PartialFailure
 from abstrag.indexing.operator import Shortfall
-from abstrag.language.detect import ENGLISH, language_name
+from abstrag.language.words import ENGLISH, language_name
 from abstrag.llm.budget import Estimate
 from abstrag.llm.usage import ModelUsage
 from abstrag.workers.processes import usual_workers

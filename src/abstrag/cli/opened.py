@@ -248,7 +248,8 @@ def collection_options(*arguments: str, required: bool = True) -> Callable[[_Com
         for name in reversed(arguments):
             first = name == arguments[0]
             kind = DocumentTarget() if first else None
-            made = click.argument(name, required=first and required, type=kind)(made)
+            told = name.upper() if required else None  # needed, unless --all stands for TARGET
+            made = click.argument(name, required=False, type=kind, metavar=told)(made)
         return made
 
     return decorated

@@ -38,7 +38,7 @@ from abstrag.model.record import record
 from abstrag.model.term import Family, Interval, TermKind
 from abstrag.stores.protocol import Store
 
-# Events across documents: tellings that may be of one event, and those that cannot.
+# Events across documents: reports that may be of one event, and those that cannot.
 #
 # An event of one document and one of another are merged when they are of one type, everybody who
 # takes part may be taken for the same, and their times agree. The merge presupposes the merges of
@@ -48,7 +48,7 @@ _MOST_QUOTED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _LocatedReport:
     document: str
     happening: EventReport
 
@@ -59,90 +59,94 @@ class _Telling:
         return DocumentTerm(self.document, f"{self.happening.event}@{span.start if span else 0}")
 
 
-Ways = Callable[[DocumentTerm], Mapping[DocumentTerm, MergePath]]
+MergePathsFrom = Callable[[DocumentTerm], Mapping[DocumentTerm, MergePath]]
 
 
-def merged_happenings(
+def merged_events(
     told: Mapping[str, Sequence[EventReport]],
     referent: Callable[[DocumentTerm], DocumentTerm],
-    ways: Ways,
+    merge_paths: MergePathsFrom,
 ) -> tuple[list[Merge], list[Refusal]]:
     """Return the merges of events, and the events that their times keep apart.
 
-    `referent` names the thing a node is taken for, `ways` says what it costs to.
+    `referent` names the thing a node is taken for, `merge_paths` says what it costs to.
     """
-    groups: defaultdict[tuple[str, tuple[DocumentTerm, ...]], list[_Telling]] = defaultdict(list)
+    groups: defaultdict[tuple[str, tuple[DocumentTerm, ...]], list[_LocatedReport]] = defaultdict(
+        list
+    )
     for document in sorted(told):
         for happening in told[document]:
             named = {referent(DocumentTerm(document, term)) for _, term in happening.participants}
-            groups[happening.event, tuple(sorted(named))].append(_Telling(document, happening))
+            groups[happening.event, tuple(sorted(named))].append(
+                _LocatedReport(document, happening)
+            )
     merges: list[Merge] = []
     refusals: list[Refusal] = []
-    for (event, who), tellings in sorted(groups.items()):
-        if len({t.document for t in tellings}) > 1:
+    for (event, who), reports in sorted(groups.items()):
+        if len({t.document for t in reports}) > 1:
             name = _called(event, who)
-            _by_time(name, tellings, ways, merges, refusals)
+            _by_time(name, reports, merge_paths, merges, refusals)
     return merges, refusals
 
 
 def _by_time(
     name: str,
-    tellings: list[_Telling],
-    ways: Ways,
+    reports: list[_LocatedReport],
+    merge_paths: MergePathsFrom,
     merges: list[Merge],
     refusals: list[Refusal],
 ) -> None:
     """Group events whose times agree; one that fits two times joins neither."""
-    parts: list[tuple[Interval, list[_Telling]]] = []
-    doubtful: list[_Telling] = []
-    dated = [t for t in tellings if t.happening.when is not None]
-    for telling in sorted(dated, key=_narrow):
-        when = telling.happening.when
+    parts: list[tuple[Interval, list[_LocatedReport]]] = []
+    doubtful: list[_LocatedReport] = []
+    dated = [t for t in reports if t.happening.when is not None]
+    for report in sorted(dated, key=_narrow):
+        when = report.happening.when
         assert when is not None
         fitting = [members for own, members in parts if own.overlaps(when)]
         if len(fitting) == 1:
-            fitting[0].append(telling)
+            fitting[0].append(report)
         elif fitting:
-            doubtful.append(telling)
+            doubtful.append(report)
         else:
-            parts.append((when, [telling]))
+            parts.append((when, [report]))
     if len(parts) > 1:
         refusals.append(_refused(name, "the times differ", parts))
     if doubtful:
         open_ = [(t.happening.when, [t]) for t in doubtful if t.happening.when is not None]
         refusals.append(_refused(name, "the time fits several of them", open_))
-    undated = [t for t in tellings if t.happening.when is None]
+    undated = [t for t in reports if t.happening.when is None]
     groups = [members for _, members in parts] or [[]]
     if len(groups) == 1:
         groups[0].extend(undated)
     several = (group for group in groups if len({t.document for t in group}) > 1)
-    merges.extend(_merge(name, group, ways) for group in several)
+    merges.extend(_merge(name, group, merge_paths) for group in several)
 
 
-def _merge(name: str, tellings: Sequence[_Telling], ways: Ways) -> Merge:
-    undated = any(t.happening.when is None for t in tellings)
-    coerced = max(t.happening.coerced for t in tellings)
+def _merge(name: str, reports: Sequence[_LocatedReport], merge_paths: MergePathsFrom) -> Merge:
+    undated = any(t.happening.when is None for t in reports)
+    coerced = max(t.happening.coerced for t in reports)
     own = event_distance(unfilled=int(undated), coerced=coerced, artifact=False)
-    members = tuple(sorted({t.node for t in tellings}))
-    cited = {t.node: Cited(t.document, t.happening.licence) for t in tellings}
+    members = tuple(sorted({t.node for t in reports}))
+    cited = {t.node: Cited(t.document, t.happening.licence) for t in reports}
     return Merge(
         name=name,
         family=Family.EVENT,
         evidence=MergeReason.HAPPENING,
         members=members,
-        distance=round(own + _presupposed(tellings, ways) / COST_UNIT, 4),
+        distance=round(own + _presupposed(reports, merge_paths) / COST_UNIT, 4),
         licences=tuple(cited[node] for node in members[:_MOST_QUOTED]),
     )
 
 
-def _presupposed(tellings: Sequence[_Telling], ways: Ways) -> int:
+def _presupposed(reports: Sequence[_LocatedReport], merge_paths: MergePathsFrom) -> int:
     """Return the cost of taking the participants of any two events for the same."""
     terms = sorted(
-        {DocumentTerm(t.document, term) for t in tellings for _, term in t.happening.participants}
+        {DocumentTerm(t.document, term) for t in reports for _, term in t.happening.participants}
     )
     dearest: defaultdict[DocumentTerm, int] = defaultdict(int)
     for node in terms:
-        reached = ways(node)
+        reached = merge_paths(node)
         group = min((node, *reached))
         for other in terms:
             if other in reached:
@@ -150,10 +154,10 @@ def _presupposed(tellings: Sequence[_Telling], ways: Ways) -> int:
     return sum(dearest.values())
 
 
-def _narrow(telling: _Telling) -> tuple[int, str, str, DocumentTerm]:
-    when = telling.happening.when
+def _narrow(report: _LocatedReport) -> tuple[int, str, str, DocumentTerm]:
+    when = report.happening.when
     assert when is not None
-    return -_shared_prefix(when), when.start, when.end, telling.node
+    return -_shared_prefix(when), when.start, when.end, report.node
 
 
 def _shared_prefix(when: Interval) -> int:
@@ -168,14 +172,14 @@ def _called(event: str, who: Sequence[DocumentTerm]) -> str:
 
 
 def _refused(
-    name: str, reason: str, parts: Sequence[tuple[Interval, Sequence[_Telling]]]
+    name: str, reason: str, parts: Sequence[tuple[Interval, Sequence[_LocatedReport]]]
 ) -> Refusal:
     sides = tuple(
         NameSense(
             when.start if when.start == when.end else f"{when.start} to {when.end}",
-            tuple(sorted({t.node for t in tellings})),
+            tuple(sorted({t.node for t in reports})),
         )
-        for when, tellings in parts
+        for when, reports in parts
     )
     return Refusal(name, reason, sides)
 
@@ -293,17 +297,17 @@ class CollectionMap:
         related = self._around(self.entry(node).forms)
         return related.referents.root(node) if node in related.entries else node
 
-    def ways(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
+    def merge_paths(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return every node that may be taken for the same thing, with the cheapest chain to it."""
         related = self._around(self.entry(node).forms)
-        return related.referents.ways(node) if node in related.entries else {}
+        return related.referents.merge_paths(node) if node in related.entries else {}
 
-    def tellings(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
+    def informative_paths(self, node: DocumentTerm) -> dict[DocumentTerm, MergePath]:
         """Return the ways to nodes that state something of the same thing: names or classes."""
         related = self._around(self.entry(node).forms)
         if node not in related.entries:
             return {}
-        return related.referents.ways(node, related.referents.telling(node))
+        return related.referents.merge_paths(node, related.referents.informative(node))
 
     def is_contested(self, form: str) -> bool:
         """True for a short form that documents use for different things."""
@@ -361,7 +365,7 @@ class CollectionMap:
         """Yield the merges of events, and the events that their times keep apart."""
         for event in self._tables.events():
             told = self._tables.happenings(event)
-            merges, refusals = merged_happenings(told, self.referent, self.ways)
+            merges, refusals = merged_events(told, self.referent, self.merge_paths)
             yield from merges
             yield from refusals
 

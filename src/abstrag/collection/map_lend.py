@@ -48,7 +48,7 @@ def _loans(collection: CollectionMap, index: DocumentIndex) -> Iterator[tuple[Te
     for node in collection.nodes(index.document.id):
         entry = collection.entry(node)
         known = {name.term for name in entry.names} | {said.term for said in entry.classes}
-        for other, way in collection.tellings(node).items():
+        for other, path in collection.informative_paths(node).items():
             said = collection.entry(other)
             fresh = [
                 name
@@ -57,7 +57,7 @@ def _loans(collection: CollectionMap, index: DocumentIndex) -> Iterator[tuple[Te
             ]
             for term, licence in (*_names(fresh, said, entry, own), *_classes(said, entry)):
                 if term.id not in known:
-                    yield term, _edge(node, term.id, way, _cited(other, way, licence))
+                    yield term, _edge(node, term.id, path, _cited(other, path, licence))
 
 
 def _names(
@@ -96,7 +96,7 @@ def _classes(said: NamedThing, entry: NamedThing) -> Iterator[tuple[Term, Licenc
         yield Term(one.term, kind, one.label), one.licence
 
 
-def _cited(other: DocumentTerm, way: MergePath, licence: Licence) -> Licence:
+def _cited(other: DocumentTerm, path: MergePath, licence: Licence) -> Licence:
     """Read the licence aloud: who says what in which words, and why that counts here.
 
     The place is part of the words, for a licence's span points into the document searched.
@@ -106,12 +106,12 @@ def _cited(other: DocumentTerm, way: MergePath, licence: Licence) -> Licence:
     says = f"{other.document} states “{words}”{at}"
     if licence.kind is LicenceKind.BACKGROUND:
         says = f"{other.document} knows from {words}"
-    because = " and ".join(dict.fromkeys(step.why for step in way.steps))
-    through = "".join(f", through {node.document}" for node in way.through)
+    because = " and ".join(dict.fromkeys(step.why for step in path.steps))
+    through = "".join(f", through {node.document}" for node in path.through)
     return Licence(LicenceKind.COLLECTION, f"{says}, and {because}{through}")
 
 
-def _edge(node: DocumentTerm, target: str, way: MergePath, licence: Licence) -> Edge:
+def _edge(node: DocumentTerm, target: str, path: MergePath, licence: Licence) -> Edge:
     weight = OMEGA[Family.EXPRESSION]
     return Edge(
         source=node.term,
@@ -120,7 +120,7 @@ def _edge(node: DocumentTerm, target: str, way: MergePath, licence: Licence) -> 
         family=Family.EXPRESSION,
         operator=OPERATOR,
         weight=weight,
-        distance=round(way.units / COST_UNIT - weight, 4),
+        distance=round(path.units / COST_UNIT - weight, 4),
         truth_preserving=False,
         confidence=_CONFIDENCE,
         licence=licence,

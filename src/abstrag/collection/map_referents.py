@@ -108,11 +108,11 @@ class Referents:
         self.refusals += clashes.values()
         self._merges = [part for merge in self._merges for part in self._within(merge)]
         self._at = by_member(self._merges)
-        telling: defaultdict[DocumentTerm, set[DocumentTerm]] = defaultdict(set)
+        informative: defaultdict[DocumentTerm, set[DocumentTerm]] = defaultdict(set)
         for node, entry in entries.items():
             if entry.classes or any(name.licence for name in entry.names):
-                telling[self.root(node)].add(node)
-        self._telling = {root: frozenset(nodes) for root, nodes in telling.items()}
+                informative[self.root(node)].add(node)
+        self._informative = {root: frozenset(nodes) for root, nodes in informative.items()}
 
     def _put(self, merge: Merge, clashes: dict[tuple[str, str], Refusal]) -> None:
         first = self.root(merge.members[0])
@@ -169,11 +169,11 @@ class Referents:
         for root in sorted(self._profile):
             yield sorted(self._profile[root].nodes)
 
-    def telling(self, node: DocumentTerm) -> frozenset[DocumentTerm]:
+    def informative(self, node: DocumentTerm) -> frozenset[DocumentTerm]:
         """Return the members of a node's referent whose documents state something of it."""
-        return self._telling.get(self.root(node), frozenset()) - {node}
+        return self._informative.get(self.root(node), frozenset()) - {node}
 
-    def ways(
+    def merge_paths(
         self, start: DocumentTerm, to: frozenset[DocumentTerm] | None = None
     ) -> dict[DocumentTerm, MergePath]:
         """Return the cheapest chains of merges to the nodes of the referent, or to some."""
@@ -183,14 +183,14 @@ class Referents:
         serial = count()
         heap = [(0, next(serial), MergePath(start, 0, ()))]
         while heap and (left is None or left):
-            units, _, way = heappop(heap)
-            if way.node in found:
+            units, _, path = heappop(heap)
+            if path.node in found:
                 continue
-            found[way.node] = way
+            found[path.node] = path
             if left is not None:
-                left.discard(way.node)
-            through = (*way.through, way.node) if way.steps else ()
-            for place in self._at.get(way.node, ()):
+                left.discard(path.node)
+            through = (*path.through, path.node) if path.steps else ()
+            for place in self._at.get(path.node, ()):
                 merge = self._merges[place]
                 if place in crossed or units + merge.units > _LIMIT:
                     continue
@@ -198,9 +198,9 @@ class Referents:
                 for node in merge.members:
                     if node not in found:
                         total = units + merge.units
-                        made = MergePath(node, total, (*way.steps, merge), through)
+                        made = MergePath(node, total, (*path.steps, merge), through)
                         heappush(heap, (total, next(serial), made))
-        return {n: way for n, way in found.items() if n != start and (to is None or n in to)}
+        return {n: path for n, path in found.items() if n != start and (to is None or n in to)}
 
 
 def _order(merge: Merge) -> tuple[int, MergeReason, str, int, str, tuple[DocumentTerm, ...]]:

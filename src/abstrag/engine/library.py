@@ -41,7 +41,7 @@ from abstrag.indexing.pipeline import (
     index,
     serves,
 )
-from abstrag.language.detect import ENGLISH, language_of
+from abstrag.language.words import ENGLISH, language_of
 from abstrag.model.background import EMPTY, Background
 from abstrag.model.document import Document
 from abstrag.model.index import DocumentIndex

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from abstrag.config import TAU, TAU_MAX
 from abstrag.errors import InputError
-from abstrag.language.detect import ENGLISH, language_name, language_of
-from abstrag.language.words import key, term_id
+from abstrag.language.words import ENGLISH, key, language_name, language_of, term_id
 from abstrag.memory import LruCache
 from abstrag.model.document import Genre
 from abstrag.model.index import DocumentIndex
@@ -33,7 +32,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
-from abstrag.search.listing import asks_for_listing, is_listing
+from abstrag.search.listing import asks_for_listing, listed_segments
 from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
@@ -480,7 +479,7 @@ class Searcher:
     @cached_property
     def _listings(self) -> tuple[int, ...]:
         """Where entries of a bibliography and lines of a list of contents stand."""
-        return tuple(i for i, own in enumerate(self.index.segments) if is_listing(own))
+        return listed_segments(self.index.segments)
 
     def _sources(self, query: Query, tau: float) -> tuple[EdgeSource, ...]:
         """Return the sources of edges besides the document's own map, for a query and budget."""

@@ -46,6 +46,7 @@ _NAMED: Final = re.compile(
 _ORDINALS: Final = ("first", "second", "third", "fourth")
 _QUARTER: Final = re.compile(rf"\b(?P<nth>{'|'.join(_ORDINALS)})[\s-]+quarter\b", re.IGNORECASE)
 _MID_MONTH: Final = 15  # a year that ends on October 1 begins with October, on September 28 too
+_SLACK: Final = 10  # days
 _FEBRUARY: Final = 2
 _LATEST: Final = 0.2  # of the ends that are named most: how often one must be, to be the text's own
 
@@ -264,6 +265,15 @@ class FiscalYear:
     def begins(self, named: int) -> int:
         """Return the calendar year in which the fiscal year of a name begins."""
         return named - (self.start > 1 and not self.named_for_start)
+
+    def name_of(self, day: date) -> int:
+        """Return the name of the fiscal year that a period ending on a day is of.
+
+        Years of 52 weeks end some days before or after the end of their month.
+        """
+        day -= timedelta(days=_SLACK)
+        begins = day.year - (day.month < self.start)
+        return begins + (self.start > 1 and not self.named_for_start)
 
 
 CALENDAR_YEAR: Final = FiscalYear()

@@ -105,6 +105,8 @@ def _correct_lemmas(lemmatizer: Lemmatizer) -> None:
     verbs = lemmatizer.lookups.get_table("lemma_index").get("verb", ())
     irregular = lemmatizer.lookups.get_table("lemma_exc").get("verb", {})
     known = {form: verb for form, verb in corrections(verbs) if form not in irregular}
+    # and what is no verb in the present, whatever the tagger says: "rewrote"
+    known.update((form, base) for form, (base, *_) in irregular.items() if form not in verbs)
     by_rule = lemmatizer.lemmatize
 
     def lemmatize(token: Token) -> list[str]:

@@ -9,7 +9,6 @@ and on nothing else, so it means the same in every document.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,10 +44,11 @@ from abstrag.search.families import (
     price_limit,
     step_family,
 )
+from abstrag.search.nearby import NearbyWords
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
 from abstrag.search.said_of import SaidOf
-from abstrag.search.told_events import ENDED, ToldEvents, told_places
 from abstrag.search.told_events import PRICE as TOLD_PRICE
+from abstrag.search.told_events import ToldEvents, told_places
 
 _IN_NAME: Final = 0.3  # the limit for a word that the text writes large within a sentence
 _OPENING: Final = " \t\n\"'“‘(["  # may stand between the end of a sentence and the next one
@@ -174,7 +174,25 @@ class Alignment:
         at[price >= MAX_GAP] = NOWHERE
         if self.told is not None and self.links:
             self._meet_by_events(self.told, price, at, same)
+        self._put_together(at, same & (price == 0))
         return price, at, same
+
+    def _put_together(self, at: IntArray, direct: BoolArray) -> None:
+        """Take for the words of a literal those of a segment that stand nearest to one another."""
+        for rows in filter(None, self.words_of):
+            for segment in np.flatnonzero(direct[rows].all(axis=0)).tolist():
+                if (near := self._nearby.nearest(rows, segment)) is not None:
+                    at[rows, segment] = near
+
+    @cached_property
+    def words_of(self) -> tuple[list[int], ...]:
+        """For each literal its words in the query."""
+        every = range(len(self.query.literals))
+        return tuple([i for i, of in enumerate(self.literal_of) if of == j] for j in every)
+
+    @cached_property
+    def _nearby(self) -> NearbyWords:
+        return NearbyWords(self.words, self.asked_words)
 
     def _meet_by_events(
         self, told: ToldEvents, price: FloatArray, at: IntArray, same: BoolArray
@@ -325,7 +343,7 @@ class Alignment:
 
         found = np.full((len(self.query.literals), len(self.words.segments)), FAR, np.int64)
         for j, literal in enumerate(self.query.literals):
-            rows = [i for i, of in enumerate(self.literal_of) if of == j]
+            rows = self.words_of[j]
             if not rows or len(rows) < _content(literal.label):
                 continue
             weights = self.asked.weights[rows].astype(np.float64)
@@ -336,31 +354,11 @@ class Alignment:
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
             met = np.asarray(self.met[rows].all(axis=0))
             for segment in np.flatnonzero(met & (costs == 0).all(axis=0)).tolist():
-                met[segment] = not self.apart(rows, segment)
+                met[segment] = not self._nearby.apart(rows, segment)
             units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
             units += unfilled_units(literal.slots)
             found[j] = np.where(met, units, FAR)
         return found
-
-    def apart(self, rows: Sequence[int], segment: int) -> bool:
-        """Tell whether some words of a query stand in a segment, and never in one sentence.
-
-        "These data were new. Nothing was set aside." has no data set. What a header or the section
-        says is said of every sentence.
-        """
-        first, last = self.words.starts[segment : segment + 2].tolist()
-        text, own = self.words.texts[segment], self.words.segments[segment].text
-        ends = [m.start() for m in ENDED.finditer(text, len(text) - len(own))]
-        if len(rows) < 2 or not ends:
-            return False
-        sentences = []
-        for i in rows:
-            said = np.flatnonzero(self.words.same(self.asked_words[i])[first:last])
-            if not len(said) or self.words.aside[first:last][said].any():
-                return False
-            starts = self.words.table.spans[first:last][said, 0].tolist()
-            sentences.append({bisect_left(ends, start) for start in starts})
-        return not set.intersection(*sentences)
 
     @cached_property
     def doubted(self) -> BoolArray:
@@ -371,7 +369,7 @@ class Alignment:
         """
         found = np.zeros((len(self.query.literals), len(self.words.segments)), np.bool_)
         for j, literal in enumerate(self.query.literals):
-            rows = [i for i, of in enumerate(self.literal_of) if of == j]
+            rows = self.words_of[j]
             sure = literal.kind in _EXACT or literal.kind is LiteralKind.ROLE
             if self.links and rows and not sure:
                 seen = self.considered.segments
@@ -430,7 +428,7 @@ class Alignment:
         Where the very word for a literal stands in the segment, it is not. What a query writes
         large is a term of its own, and no word that the segment writes small.
         """
-        rows = [i for i, of in enumerate(self.literal_of) if of == j]
+        rows = self.words_of[j]
         if self._said_of is None or not rows or segment not in self.considered:
             return False
         if self.direct[rows, segment].any():

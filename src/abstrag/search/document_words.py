@@ -22,7 +22,6 @@ import numpy.typing as npt
 from abstrag.config import MAX_GAP
 from abstrag.language.words import stemmed
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.spelling import american
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.index import DocumentIndex
 from abstrag.model.segment import Segment
@@ -498,3 +497,40 @@ def _listed(
     order = np.argsort(kinds, kind="stable")
     counts = np.bincount(kinds.astype(np.int64), minlength=size)
     return np.concatenate(([0], np.cumsum(counts))), owners[order].astype(np.int64)
+
+
+# British spellings and the American ones of the same words: "licence" is "license".
+
+_AMERICAN: Final = tuple(
+    (re.compile(british), american)
+    for british, american in (
+        (r"our(?=$|s?$|able$|al$|ful$|ist$|ite$|less$)", "or"),
+        (r"is(?=e$|ation$|ational$|er$|able$)", "iz"),
+        (r"ys(?=e$|er$)", "yz"),
+        (r"ogue$", "og"),
+        (r"(?<=[bt])re$", "er"),
+        (r"ence$", "ense"),
+        (r"ise$", "ice"),  # to practise
+        (r"amme$", "am"),
+        (r"ae|oe", "e"),
+        (r"ll(?=ing$|er$)", "l"),
+        (r"eque$", "eck"),
+        (r"oeuvre$", "euver"),
+        (r"grey", "gray"),
+    )
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def american(word: str) -> str:
+    """Return the American spelling of a British word in its base form, "" where there is none.
+
+    It is one only where WordNet has both words for one sense: "hour" is no "hor".
+    """
+    net = wordnet()
+    own = {sense for pos in Pos for sense in net.synsets(word, pos)}
+    for british, made in _AMERICAN if own else ():
+        other = british.sub(made, word)
+        if other != word and any(own.intersection(net.synsets(other, pos)) for pos in Pos):
+            return other
+    return ""

@@ -130,7 +130,7 @@ class _Reading:
             return self._several(trace, mine) if several else self._direct(trace, said, asked)
         if _only_open(trace, mine):
             words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
-            return f"{words} ({_not_found(trace.literal.slots)}, {_price(trace)})"
+            return f"{words} (by the word alone, {_price(trace)})"
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
             return None
@@ -250,8 +250,8 @@ class _Reading:
         if len(parts) == 1 or together in self.segment.text:
             return self._direct(trace, together, asked)
         if self._far_apart(mine):
-            said = _listed([_quoted(part) for part in parts])
-            return f"{said}, apart from each other (for {_quoted(asked)})"
+            said = " … ".join(map(_quoted, parts))
+            return f"{said} (apart from each other, for {_quoted(asked)})"
         return self._direct(trace, " … ".join(parts), asked)
 
     def _far_apart(self, mine: Sequence[WordTrace]) -> bool:

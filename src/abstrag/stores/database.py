@@ -404,7 +404,9 @@ def unknown(name: str, ids: Sequence[str]) -> UnknownDocument:
     if near:
         hint = f"did you mean {_either(near)}?"
     elif ids:
-        hint = f"the store holds {_either(ids)}"
+        shown = [repr(each) for each in ids[:SHOWN]]
+        shown += [f"{len(ids) - SHOWN} more"] if ids[SHOWN:] else []
+        hint = f"the store holds {' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))}"
     else:
         hint = "the store is empty; abstrag index FILE puts a document into it"
     return UnknownDocument(f"the store holds no document {name!r}", hint=hint)

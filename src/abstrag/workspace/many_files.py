@@ -23,7 +23,7 @@ from abstrag.engine.source_files import DueFile, DuplicateFile, IndexOutcome, at
 from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import index
-from abstrag.language.detect import language_of
+from abstrag.language.words import language_of
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.whole_text import default_encoder

@@ -10,7 +10,8 @@ from abstrag.answers.answer import READ, RECKONED, AskedDocument, answer, answer
 from abstrag.answers.citations import CitedPassage
 from abstrag.answers.proposals import AnswerWay, packaged_confidence
 from abstrag.answers.question_form import Form, wanted
-from abstrag.answers.sentences import citable, read_sentences
+from abstrag.answers.quotable import citable, lists_contents
+from abstrag.answers.sentences import read_sentences
 from abstrag.answers.tables.figures import figures_of
 from abstrag.answers.tables.rows import row_sets, years_named
 from abstrag.answers.verdicts import SIDE_FLOOR
@@ -156,6 +157,200 @@ def test_an_entry_of_a_bibliography_is_never_quoted(report: Searcher) -> None:
     assert "Journal" not in made.text
 
 
+@pytest.mark.parametrize(
+    "heading", ["Footnotes", "See also", "External links", "Citations", "Further reading"]
+)
+def test_what_a_web_page_only_links_to_is_never_quoted(tmp_path: Path, heading: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(
+        "<html><body><h1>Leeds</h1><p>The museum of steel opened in 1987. Plans hang "
+        f"there since 2010.</p><h2>{heading}</h2><ul><li>The museum of steel in Leeds</li></ul>"
+        "<h2>Notes</h2><p>The roof leaks. Retrieved March 21, 2010.</p></body></html>",
+        "utf-8",
+    )
+    rag = AbstRAG(":memory:", preset=FAST)
+    rag.index(path)
+    told = {one.text for one in rag.open().index.segments if citable(one)}
+    assert "The museum of steel opened in 1987." in told
+    assert "Plans hang there since 2010." in told
+    assert not told & {"The museum of steel in Leeds", "Retrieved March 21, 2010."}
+    assert "The roof leaks." in told
+
+
+def opened(tmp_path: Path, body: str) -> Searcher:
+    path = tmp_path / "page.html"
+    path.write_text(f"<html><body>{body}</body></html>", "utf-8")
+    rag = AbstRAG(":memory:", preset=FAST)
+    rag.index(path)
+    return rag.open().searcher
+
+
+def table(*rows: str) -> str:
+    lines = ("".join(f"<td>{cell}</td>" for cell in row.split("|")) for row in rows[1:])
+    heads = "".join(f"<th>{cell}</th>" for cell in rows[0].split("|"))
+    return f"<table><tr>{heads}</tr>{''.join(f'<tr>{line}</tr>' for line in lines)}</table>"
+
+
+def test_a_line_of_a_list_of_contents_is_no_answer(tmp_path: Path) -> None:
+    lines = ("Item|Page", "Our executive officers|9", "Our plants|12", "Our dividends|30")
+    page = opened(tmp_path, f"<h1>Table of contents</h1>{table(*lines)}<h2>Plants</h2><p>Two.</p>")
+    assert asked(page, "How many executive officers are there?").short is None
+    assert figures_of(page.index.document) == ()
+    assert row_sets(page.index.document, "Who are our executive officers?", None) == []
+    blocks = page.index.document.blocks
+    assert [block.table is not None for block in blocks] == [lists_contents(b) for b in blocks]
+
+
+def test_figures_under_a_head_that_is_no_page_are_no_list_of_contents(report: Searcher) -> None:
+    assert not any(map(lists_contents, report.index.document.blocks))
+
+
+BALANCE = table(
+    "In millions|January 28, 2023|January 29, 2022",
+    "Cash and cash equivalents|$ 738|$ 432",
+    "Cash|$ 12|$ 11",
+    "Short-term investments|$ 40|$ 30",
+    "Cash, cash equivalents and short-term investments|$ 778|$ 462",
+)
+SALES = table(
+    "In millions|13 Weeks Ended January 28, 2023|13 Weeks Ended January 29, 2022|"
+    "52 Weeks Ended January 28, 2023|52 Weeks Ended January 29, 2022",
+    "Net sales|$ 3,227|$ 2,729|$ 10,209|$ 8,631",
+    "Earnings per share:||||",
+    "Diluted|$ 6.68|$ 5.41|$ 24.01|$ 17.98",
+)
+PROFITS = "".join(
+    f"<h3>{name}</h3>" + table(f"In millions|{weeks} Weeks Ended January 28, 2023", row)
+    for name, weeks, row in (
+        ("Quarter", 13, "Gross profit|$ 1,213"),
+        ("Fiscal year", 52, "Gross profit|$ 4,045"),
+    )
+)
+YEAR = (
+    "<p>Net sales of the fiscal year ended January 28, 2023 rose. Fiscal 2022 was a year of 52 "
+    "weeks, as was fiscal 2021, and fiscal 2020 too.</p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "figure"),
+    [
+        ("How much cash did the company have on January 28, 2023?", "$738 million"),
+        ("What was cash on January 29, 2022?", "$432 million"),
+        ("How much cash did Ulmer hold at the end of fiscal 2022?", "$738 million"),
+        ("What were short-term investments on January 28, 2023?", "$40 million"),
+        ("What was cash at the end of fiscal 2022?", "$738 million"),  # on January 28, 2023
+        ("What was cash at the end of fiscal 2021?", "$432 million"),
+        ("What were net sales in fiscal 2022?", "$10,209 million"),  # of the year, no quarter
+        ("By what percentage did net sales grow in fiscal 2022?", "18.28 %"),
+        ("What was gross profit in fiscal 2022?", "$4,045 million"),
+        ("What was gross profit for the 13 weeks ended January 28, 2023?", "$1,213 million"),
+        ("What were diluted earnings per share in fiscal 2022?", "$24.01"),  # and no millions
+    ],
+)
+def test_an_item_and_its_fiscal_year_are_those_that_are_meant(
+    tmp_path: Path, question: str, figure: str
+) -> None:
+    page = opened(tmp_path, f"<h1>Ulmer Beauty</h1>{YEAR}<h2>Balance</h2>{BALANCE}{SALES}{PROFITS}")
+    assert page.vocabulary.fiscal.named_for_start
+    made = asked(page, question)
+    assert made.short is not None
+    assert made.short.text == figure
+
+
+HOLDERS = (
+    "<p>Ann Hall, Chief Operating Officer, joined the company in 2007 as vice president of the "
+    "executive team and is an officer since 2010.</p><p>{}</p>"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "told"),
+    [
+        ("Who is the chief executive officer?", "John Donald is Chief Executive Officer.", True),
+        ("Who is the chief executive officer?", "John Donald is CEO of the company.", True),
+        ("Who is the chief executive officer?", "John Donald is a chief of officers.", False),
+        ("Who is the president of the company?", "John Donald is Vice President.", False),
+        ("Who is president?", "John Donald was named President in 2001.", False),
+        ("Who was president?", "John Donald was named President in 2001.", True),
+        ("Who is president?", "John Donald has been President since 2001.", True),
+        ("Who wrote the report of the officers?", "John Donald wrote it.", True),
+    ],
+)
+def test_who_holds_an_office_is_answered_by_a_sentence_that_names_it(
+    tmp_path: Path, question: str, other: str, told: bool
+) -> None:
+    page = opened(tmp_path, HOLDERS.format(other))
+    ranking = page.search(question, k=3)
+    passages = [
+        CitedPassage(n, hit, page.index.segments[hit.position], page.index.document)
+        for n, hit in enumerate(ranking.hits, 1)
+    ]
+    found = read_sentences(
+        lambda _q, texts: [0.9 if "Donald" in t else 0.8 for t in texts],
+        page.index,
+        ranking.query,
+        passages,
+    )
+    assert (found is not None and "Donald" in found.chosen[0].text) == told
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        (
+            "What did Ulmer Beauty pay in dividends in fiscal 2021?",
+            "In fiscal 2021, Ulmer Beauty had record revenues.",
+            False,
+        ),
+        (
+            "What did Ulmer Beauty pay in dividends in fiscal 2021?",
+            "In fiscal 2021, Ulmer Beauty paid dividends of $4.",
+            True,
+        ),
+        ("How many stores opened in 2023?", "During 2022, the company opened 47 stores.", False),
+        ("How many stores opened in 2023?", "During 2023, the company opened 47 stores.", True),
+        ("How many stores opened in 2023?", "The company opened 47 stores.", True),
+        (
+            "How many stores opened in 2023?",
+            "On 12 May 2023 and 3 July 2022 the company opened 47 stores.",
+            True,
+        ),
+        (
+            "How many stores opened in 2023?",
+            "The company opened 52 stores, compared to 47 stores in 2022.",
+            True,
+        ),
+        ("How many stores opened in 2023?", "It rose to 52 stores from 47 in 2022.", True),
+        (
+            "How much cash did Ulmer have?",
+            "Ulmer had $3 billion of cash, cash equivalents and marketable securities.",
+            False,
+        ),
+        (
+            "What were cash, cash equivalents and securities?",
+            "Ulmer had $3 billion of cash, cash equivalents and marketable securities.",
+            True,
+        ),
+        ("How much cash did Ulmer have?", "Ulmer had $3 billion of cash and equivalents.", True),
+        ("Which stores did it open?", "The company opened the following stores:", False),
+    ],
+)
+def test_what_speaks_of_names_or_another_year_or_what_follows_answers_nothing(
+    tmp_path: Path, question: str, text: str, told: bool
+) -> None:
+    page = opened(tmp_path, f"<p>{text}</p><p>Trees are green.</p>")
+    ranking = page.search(question, k=3)
+    passages = [
+        CitedPassage(n, hit, page.index.segments[hit.position], page.index.document)
+        for n, hit in enumerate(ranking.hits, 1)
+    ]
+    found = read_sentences(
+        lambda _q, texts: [0.9] * len(texts), page.index, ranking.query, passages
+    )
+    assert (found is not None and found.chosen[0].text == text) == told
+
+
 def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     ranking = report.search("Which plant is in Leeds?", k=3)
     passages = [
@@ -167,7 +362,7 @@ def test_the_judge_decides_which_sentence_is_quoted(report: Searcher) -> None:
     def reads(_query: str, texts: Sequence[str]) -> list[float]:
         return [0.9 if text == liked else 0.1 for text in texts]
 
-    found = read_sentences(reads, report.index, ranking.query, passages, tables=True)
+    found = read_sentences(reads, report.index, ranking.query, passages, claim=True)
     assert found is not None
     assert found.chosen[0].text == liked
     assert found.features["own"] == 0.9
@@ -184,7 +379,7 @@ def test_a_sentence_without_a_percentage_does_not_answer_a_question_for_one(
     ]
     assert passages
     liked = read_sentences(
-        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, tables=True
+        lambda _q, texts: [0.9] * len(texts), report.index, query.query, passages, claim=True
     )
     assert liked is None
 

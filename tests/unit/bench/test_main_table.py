@@ -17,9 +17,10 @@ def test_the_tables_in_the_repository_are_made_of_the_records_beside_them(name: 
     assert made == (KEPT / f"{name}.md").read_text("utf-8")
 
 
-def test_the_page_quotes_the_tables() -> None:
-    page = (ROOT / "docs" / "bench.md").read_text("utf-8")
-    told = {line.split("|")[1].strip(): line for line in page.splitlines() if "% |" in line}
+@pytest.mark.parametrize("page", ["bench.md", "results.md"])
+def test_the_pages_quote_the_tables(page: str) -> None:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    told = {line.split("|")[1].strip(): line for line in text.splitlines() if "% |" in line}
     for name in ("scifact", "qasper"):
         records = main_table.records_of(KEPT / name)
         for system in main_table.SYSTEMS:

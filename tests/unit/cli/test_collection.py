@@ -10,7 +10,7 @@ from abstrag.collection.cards import all_cards
 from abstrag.neural.whole_text import default_encoder
 from abstrag.stores.open import open_store
 from tests.unit.cli.command_line import printed as run
-from tests.unit.collection.shelves import TEXTS, fill
+from tests.unit.collection.small_library import TEXTS, fill
 
 PLAIN = ("--no-judge", "--no-embeddings")
 VISIT = "Who visited the fabrication division?"
@@ -65,6 +65,7 @@ def test_arguments_that_do_not_fit_are_usage_errors(
     assert "With --all there is no TARGET" in run(capsys, "search", "--all", library, VISIT, code=2)
     assert "Missing argument 'QUERY'" in run(capsys, "search", library, code=2)
     assert "Missing argument 'HIT'" in run(capsys, "explain", "--all", VISIT, code=2)
+    assert "Missing argument 'QUERY'" in run(capsys, "search", "--all", code=2)
 
 
 def test_an_indexed_folder_is_a_collection(

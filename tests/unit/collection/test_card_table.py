@@ -14,7 +14,7 @@ from abstrag.collection.postings import CollectionPostings
 from abstrag.collection.shortlist import Shortlist
 from abstrag.search.lexical import words
 from abstrag.stores.open import open_store
-from tests.unit.collection.shelves import TEXTS, Topics, fill, indexes, put
+from tests.unit.collection.small_library import TEXTS, Topics, fill, indexes, put
 
 
 @pytest.fixture(scope="module")

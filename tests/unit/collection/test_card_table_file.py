@@ -10,7 +10,7 @@ from abstrag.collection.card_table import CardTable
 from abstrag.collection.card_table_file import open_card_table, save_card_table
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
-from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, put
+from tests.unit.collection.small_library import TEXTS, Topics, fill, indexed, put
 
 
 @pytest.fixture

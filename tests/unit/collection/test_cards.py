@@ -18,7 +18,7 @@ from abstrag.stores.cards import CARD, VECTORS, Card, QuantizedVectors, card_key
 from abstrag.stores.memory import BestEffortMemory
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import LayerKey, Store
-from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put
+from tests.unit.collection.small_library import TEXTS, Topics, fill, indexed, indexes, put
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from abstrag.model.record import from_json, to_json
 from abstrag.search.relevance import AGGREGATIONS, FAST, GENERAL, SMOOTH, Preset
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import DocumentInfo, Store
-from tests.unit.collection.shelves import (
+from tests.unit.collection.small_library import (
     TEXTS,
     Counted,
     Topics,

@@ -12,7 +12,7 @@ from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.ranking import Cause
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
-from tests.unit.collection.shelves import Topics, fill, indexes, put, searcher
+from tests.unit.collection.small_library import Topics, fill, indexes, put, searcher
 
 WALKS = "Hounds need long walks"
 LOCK = "Cargo vessels pass the lock at dawn"

@@ -13,7 +13,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.judging import JointRanking, Share
 from abstrag.search.relevance import GENERAL, Preset, Signal
 from abstrag.search.scoring import Scoring
-from tests.unit.collection.shelves import Counted, Topics, indexes
+from tests.unit.collection.small_library import Counted, Topics, indexes
 
 QUERY = "ships passing the lock at dawn"
 SHORT = replace(GENERAL, name="short", judged=1)

@@ -98,15 +98,19 @@ def test_no_merge_is_free_and_chains_add_up(documents: dict[str, Entries]) -> No
         assert not merge.truth_preserving
         assert len({node.document for node in merge.members}) > 1
     nodes = [node for name in made.documents for node in made.nodes(name)]
-    ways = {node: made.ways(node) for node in nodes}
-    for node, found in ways.items():
-        for other, way in found.items():
-            assert way.units == sum(step.units for step in way.steps) > 0
-            assert len(way.through) == len(way.steps) - 1
-            assert ways[other][node].units == way.units
+    merge_paths = {node: made.merge_paths(node) for node in nodes}
+    for node, found in merge_paths.items():
+        for other, path in found.items():
+            assert path.units == sum(step.units for step in path.steps) > 0
+            assert len(path.through) == len(path.steps) - 1
+            assert merge_paths[other][node].units == path.units
     for a, b, c in permutations(nodes, 3):
-        if b in ways[a] and c in ways[b] and ways[a][b].units + ways[b][c].units <= 4 * COST_UNIT:
-            assert ways[a][c].units <= ways[a][b].units + ways[b][c].units
+        if (
+            b in merge_paths[a]
+            and c in merge_paths[b]
+            and merge_paths[a][b].units + merge_paths[b][c].units <= 4 * COST_UNIT
+        ):
+            assert merge_paths[a][c].units <= merge_paths[a][b].units + merge_paths[b][c].units
 
 
 @settings(max_examples=80, deadline=None)

@@ -116,13 +116,13 @@ def test_a_chain_of_merges_costs_the_sum_and_names_the_document_between() -> Non
             "bare": entries(entry("ER", near=[1]), context=context),
         }
     )
-    ((node, way),) = made.tellings(DocumentTerm("bare", "entity:er")).items()
+    ((node, path),) = made.informative_paths(DocumentTerm("bare", "entity:er")).items()
     assert node == DocumentTerm("stating", "entity:emergency room")
-    assert way.cost == pytest.approx(2 * 0.40)
-    assert [step.shared for step in way.steps] == ["borden mills", "ardent steel"]
-    assert [between.document for between in way.through] == ["middle"]
+    assert path.cost == pytest.approx(2 * 0.40)
+    assert [step.shared for step in path.steps] == ["borden mills", "ardent steel"]
+    assert [between.document for between in path.through] == ["middle"]
     made.remove("middle")
-    assert made.tellings(DocumentTerm("bare", "entity:er")) == {}
+    assert made.informative_paths(DocumentTerm("bare", "entity:er")) == {}
 
 
 def test_a_document_the_map_does_not_have_is_refused() -> None:

@@ -139,8 +139,8 @@ def test_both_names_stated_by_both_is_the_cheapest_merge() -> None:
         a="# A\n\nThe World Health Organization (WHO) met.\n",
         b="# B\n\nThe World Health Organization (WHO) agreed.\n",
     )
-    way = made.ways(DocumentTerm("a", "entity:world health organization"))
-    (found,) = way.values()
+    path = made.merge_paths(DocumentTerm("a", "entity:world health organization"))
+    (found,) = path.values()
     assert found.cost == pytest.approx(OMEGA["expression"])
     assert found.steps[0].evidence is MergeReason.SAME_NAMES
     assert [c.document for c in found.steps[0].licences] == ["a", "b"]

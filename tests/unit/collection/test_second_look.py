@@ -39,7 +39,7 @@ from abstrag.stores.cards import QuantizedVectors
 from abstrag.stores.open import open_store
 from abstrag.stores.protocol import Store
 from abstrag.stores.sqlite import SqliteStore
-from tests.unit.collection.shelves import (
+from tests.unit.collection.small_library import (
     TEXTS,
     Topics,
     fill,

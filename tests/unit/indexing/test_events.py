@@ -220,6 +220,13 @@ def test_a_rule_for_something_the_document_does_not_tell_is_left_out() -> None:
             "licensing",
             [("who", "The Employee"), ("whom", "the Company")],
         ),
+        ("It was a post they hold.", "hold", [("who", "they"), ("whom", "a post")]),
+        (
+            "The boats that Acme bought were old.",
+            "purchase",
+            [("who", "Acme"), ("whom", "The boats")],
+        ),
+        ("The day the king died was cold.", "death", [("who", "the king")]),
     ],
 )
 def test_arguments_fill_slots(text: str, event: str, expected: list[tuple[str, str]]) -> None:

@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 
 from abstrag.language.calendar import FiscalYear, stated_fiscal_year
@@ -61,3 +63,21 @@ def test_a_quarter_that_the_title_names_says_when_its_year_begins() -> None:
     texts = ["the quarter ended December 28, 2024"]
     assert stated_fiscal_year(texts, "First Quarter Earnings for Fiscal 2025") == FiscalYear(10)
     assert stated_fiscal_year(texts, "First Quarter Earnings") is None
+
+
+@pytest.mark.parametrize(
+    ("fiscal", "day", "name"),
+    [
+        (FiscalYear(), "2021-12-31", 2021),
+        (FiscalYear(6), "2021-05-31", 2021),
+        (FiscalYear(6), "2020-11-30", 2021),
+        (FiscalYear(2, named_for_start=True), "2023-01-28", 2022),
+        (FiscalYear(2, named_for_start=True), "2024-02-03", 2023),  # 53 weeks
+        (FiscalYear(10), "2022-10-01", 2022),
+        (FiscalYear(10), "2024-12-28", 2025),
+    ],
+)
+def test_a_period_is_of_the_fiscal_year_in_which_it_ends(
+    fiscal: FiscalYear, day: str, name: int
+) -> None:
+    assert fiscal.name_of(date.fromisoformat(day)) == name

@@ -15,6 +15,8 @@ from abstrag.language.parser import corrections, parse
         ("They planned a fair.", "planned", "plan"),
         ("The cook was sitting down.", "sitting", "sit"),
         ("The mayor visited the fair.", "visited", "visit"),
+        ("Todd rewrote it.", "rewrote", "rewrite"),
+        ("He found a boat.", "found", "find"),
     ],
 )
 def test_a_form_has_the_verb_that_its_spelling_says(sentence: str, verb: str, lemma: str) -> None:

@@ -85,6 +85,17 @@ def test_work_over_budget_keeps_what_was_finished(tmp_path: Path) -> None:
             assert len(model.complete_many(asked)) == 9  # the other five are in the log
 
 
+def test_eight_at_once_send_no_more_than_the_cap(tmp_path: Path) -> None:
+    with (
+        serving(slowly(says({"n": 1}), 0.02)) as server,
+        asking(server.url, tmp_path, limits=Limits(max_calls=12), concurrency=8) as model,
+    ):
+        with pytest.raises(OverBudget):
+            model.complete_many([request(str(n)) for n in range(40)])
+        assert len(server.bodies) == 12
+        assert model.meter.ledger().total.calls == 12
+
+
 def test_a_call_waits_when_only_calls_under_way_stand_in_its_way() -> None:
     budget = CallBudget(Limits(max_tokens=100))
     worst, actual = Spending(1, 60), Spending(1, 10)

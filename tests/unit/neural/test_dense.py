@@ -15,10 +15,10 @@ from abstrag.neural.runtime import passage, segment_text
 from abstrag.neural.whole_text import WholeTextEncoder
 from abstrag.search.costed_index import IntArray
 from abstrag.search.dense import DenseSimilarity
+from abstrag.testing.sample_index import sample_index
 from abstrag_bench.baselines.dense import Dense, element_text
 from abstrag_bench.baselines.system import Element, ElementKind, Pool
 from tests.unit.neural.letters import Letters
-from tests.unit.stores.samples import sample_index
 
 
 def index_of(*texts: str, section: tuple[str, ...] = ()) -> DocumentIndex:

@@ -23,10 +23,10 @@ from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import Vectors
 from abstrag.neural.judge import EvidenceJudge, PairReader, default_judge, windows
 from abstrag.neural.runtime import Ids
+from abstrag.testing.sample_index import sample_index
 from tests.unit.neural import tiny
 from tests.unit.neural.conftest import QUERY_TOKENS
 from tests.unit.neural.tiny import POSITIONS, WORDS
-from tests.unit.stores.samples import sample_index
 
 # A query and a passage, put together and cut where they must be.
 

@@ -19,7 +19,7 @@ from abstrag.neural.foreign import ForeignEncoder, ForeignJudge
 from abstrag.neural.judge import EvidenceJudge
 from abstrag.neural.resolve import resolve_encoder, resolve_judge
 from abstrag.neural.whole_text import WholeTextEncoder
-from tests.unit.stores.samples import sample_index
+from abstrag.testing.sample_index import sample_index
 
 
 class Tensor(SimpleNamespace):

@@ -11,8 +11,8 @@ from abstrag.neural.runtime import segment_text
 from abstrag.neural.vectors import CachedEncoder
 from abstrag.search.dense import DenseSimilarity
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.sample_index import sample_index
 from tests.unit.neural.letters import Letters
-from tests.unit.stores.samples import sample_index
 
 
 def test_a_second_reader_of_a_document_embeds_nothing(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag import AbstRAG
-from abstrag.search.listing import asks_for_listing
+from abstrag.search.listing import asks_for_listing, listed_segments
 
 PAPER = """
 # Explaining Models of Boats
@@ -57,3 +57,39 @@ def test_a_question_about_works_or_chapters_may_ask_for_what_is_listed(
     question: str, asked: bool
 ) -> None:
     assert asks_for_listing(question) is asked
+
+
+FAQ = """
+# Questions
+
+- How do I paint a boat?
+- Who repairs a motor?
+- May I sleep on board?
+
+## (1) How do I paint a boat?
+
+A boat is painted with two coats.
+
+## (2) Who repairs a motor?
+
+The yard in Tarn repairs a motor within a week.
+
+## (3) May I sleep on board?
+
+Guests sleep on board in summer.
+"""
+
+
+def test_a_list_of_contents_stands_behind_what_it_lists() -> None:
+    with AbstRAG.from_text(FAQ, name="questions.md") as rag:
+        hits = rag.search("Who repairs a motor?", k=5).hits
+        every = [segment.text for segment in rag.open("questions.md").index.segments]
+    assert hits[0].quote.startswith("The yard in Tarn")
+    assert every.index("Who repairs a motor?") < every.index(hits[0].quote)
+
+
+def test_lines_that_are_only_repeated_are_no_list_of_contents() -> None:
+    refrain = "Row the boat.\n\nSing a song.\n\nMind the oar.\n\n"
+    with AbstRAG.from_text(refrain * 2 + "The end.", name="song.md") as rag:
+        segments = rag.open("song.md").index.segments
+    assert listed_segments(segments) == ()

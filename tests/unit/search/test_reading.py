@@ -132,13 +132,12 @@ def test_a_step_is_named_by_what_it_is(asked: str, said: str, family: Family, to
     assert told in read(trace_of(met), said, (word(asked, said, price=0.9, family=family),))
 
 
-def test_a_party_that_was_not_found_is_told_beside_the_word() -> None:
+def test_of_a_word_that_tells_no_event_nothing_is_said_about_parties() -> None:
     event = Literal(LiteralKind.EVENT, "repurchase", (), 1.0, slots=("who", "whom"))
     met = replace(by_words("repurchase", "Repurchase", 0.2, Family.EVENT), literal=event)
     direct = word("repurchased", "Repurchase", price=0.0, family=None)
     said = read(trace_of(met), "Repurchase of stock", (direct,))
-    parties = "who does it and what it is done to are not found"
-    assert said.startswith(f"It says “Repurchase” ({parties}, 0.20). Gap")
+    assert said.startswith("It says “Repurchase” (by the word alone, 0.20). Gap")
 
 
 def test_another_word_that_tells_of_an_event_is_told_with_the_asked_one() -> None:
@@ -369,5 +368,23 @@ def test_words_of_one_condition_in_two_sentences_are_told_apart_and_not_met() ->
     assert "Of “data sets” it says “data” and “set”, but in different sentences" in crane.reading
     assert not crane.trace.literals[0].met
     far = next(hit for hit in ranking.hits if "nobody" in hit.quote)
-    assert "It says “data” and “set”, apart from each other (for “data sets”)" in far.reading
+    assert "It says “data” … “set” (apart from each other, for “data sets”)" in far.reading
     assert ranking.hits[0].quote.startswith("Each old data set")
+
+
+def test_of_words_that_stand_twice_those_that_belong_together_are_quoted() -> None:
+    text = """
+# Notes
+
+Data was asked for. Each old data set was kept there, and the quay was set on fire.
+
+The new data sets are large, and nobody reads the data sets.
+"""
+    notes = index(
+        load_bytes(text.encode(), name="notes.md"), settings=Settings(granularity="paragraph")
+    )
+    hits = Searcher(notes, preset=ALIGNED).search("Which data sets were used?", k=5).hits
+    kept = next(hit for hit in hits if "quay" in hit.quote)
+    data, sets = (word for word in kept.words if word.asked in ("data", "sets"))
+    assert data.said_end is not None
+    assert data.said_end + 1 == sets.said_start

@@ -12,8 +12,8 @@ import pytest
 
 from abstrag.errors import StoreCorrupt, StoreError
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.sample_index import sample_index
 from tests.unit.stores.older_rows import write_as_older_release
-from tests.unit.stores.samples import sample_index
 
 
 @pytest.fixture

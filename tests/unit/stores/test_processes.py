@@ -9,8 +9,8 @@ from pathlib import Path
 from abstrag.model.index import DocumentIndex
 from abstrag.model.record import to_json
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.sample_index import sample_index
 from tests.unit.stores.forking import fork_over
-from tests.unit.stores.samples import sample_index
 
 READ = """
 import sys

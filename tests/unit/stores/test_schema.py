@@ -10,7 +10,7 @@ import pytest
 from abstrag.errors import StoreCorrupt, StoreTooNew
 from abstrag.stores.database import Migration
 from abstrag.stores.sqlite import APPLICATION_ID, MIGRATIONS, SqliteStore, migrate
-from tests.unit.stores.samples import sample_index
+from abstrag.testing.sample_index import sample_index
 
 HERE = Path("store.db")
 OLD: Migration = (

@@ -14,9 +14,9 @@ from abstrag.stores import rows
 from abstrag.stores.protocol import Store
 from abstrag.stores.rows import Packed, unpack
 from abstrag.stores.sqlite import SqliteStore
+from abstrag.testing.sample_index import sample_index
 from abstrag.testing.stores.rules import in_threads
 from tests.unit.stores.older_rows import write_as_older_release
-from tests.unit.stores.samples import sample_index
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ _SUFFIXES: Final = frozenset(
 )
 # "300,000 steps (3.5 days)" has two figures, and no step of the number 3.5
 _IN_BRACKETS: Final = re.compile(r"(?<=\w{3}s )\((?=\d)")
-_COMPARED: Final = re.compile(
+COMPARED: Final = re.compile(
     r"\b(?:compared (?:to|with)|in comparison (?:to|with)|relative to|versus|vs\.?|up from|"
     r"down from|as against|over the (?:prior|previous|same))",
     re.I,
@@ -134,7 +134,7 @@ class ComparedSentence:
     @cached_property
     def compared_from(self) -> int:
         """Where it goes over to what it compares with: "compared to $3 billion in fiscal 2021"."""
-        found = _COMPARED.search(self.text)
+        found = COMPARED.search(self.text)
         return found.start() if found else len(self.text)
 
     def token_at(self, start: int, end: int) -> int:

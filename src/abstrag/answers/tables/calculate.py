@@ -16,6 +16,7 @@ from abstrag.answers.tables.figures import (
     TableFigure,
     in_period,
     is_named,
+    is_whole,
     listed,
     plain,
     shown,
@@ -110,7 +111,12 @@ class Calculator:
         return _Line(best, margin)
 
     def _fits(self, row: Row) -> bool:
-        """Tell whether a row has figures of the spell and the date that the question names."""
+        """Tell whether a row has figures of the spell and the date that the question names.
+
+        A year alone is named as the whole year.
+        """
+        if self._want.years and not self._want.parts and not self._want.dates:
+            return any(is_whole(figure) for figure in self._of(row, self._want.years))
         spells = {part for part in self._want.parts if part[0].isdecimal()}
         if not spells and not self._want.dates:
             return False

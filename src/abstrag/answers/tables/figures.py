@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from math import log
 from typing import Final
 
 from abstrag.answers.question_form import dates, parts_of_year, stems, years
+from abstrag.answers.quotable import lists_contents
+from abstrag.language.calendar import FiscalYear
 from abstrag.language.statements import FinancialStatement, statement_named
 from abstrag.model.document import Block, Cell, Document, Grid, Span
 
@@ -47,11 +50,13 @@ _UNITS: Final = frozenset({"%", "$", "€", "£", "$m", "$M", "US$", "$000", "$'
 _BARE_YEAR: Final = re.compile(
     r"^\W*(?:FY\s?|CY\s?)?(?:19|20)\d\d\W*(?:\(?[\w*]{1,2}\)?)*\W*$", re.I
 )
+_SHORTER: Final = frozenset({"3 months", "6 months", "9 months", "q1", "q2", "q3", "q4"})
 _PER_SHARE: Final = re.compile(
     r"per (?:\w+ )*share|\bEPS\b|\bratio\b|number of|\bemployees\b|\bstores\b|%|percent|"
     r"\brate\b|\byears\b",
     re.I,
 )
+_SHARE: Final = re.compile(r"per (?:\w+ )*share\b|\bEPS\b", re.I)
 _IN_OVER: Final = 0.95
 _IN_COLUMN: Final = 0.95
 _IN_TITLE: Final = 0.7
@@ -127,9 +132,22 @@ def figures_of(document: Document) -> tuple[TableFigure, ...]:
     return tuple(
         figure
         for number, block in enumerate(document.blocks)
-        if block.table is not None
+        if block.table is not None and not lists_contents(block)
         for figure in _of_table(number, block, _context(document.blocks, number))
     )
+
+
+def by_fiscal_year(figures: Iterable[TableFigure], fiscal: FiscalYear) -> Iterator[TableFigure]:
+    """Go through figures, each that only a date tells the year of with that date's fiscal year.
+
+    What ended on January 29, 2022 can be of fiscal 2021.
+    """
+    for one in figures:
+        days = [date.fromisoformat(day) for day in one.dates]
+        if days and {day.year for day in days} >= set(map(int, one.years)):
+            yield replace(one, years=tuple(dict.fromkeys(str(fiscal.name_of(d)) for d in days)))
+        else:
+            yield one
 
 
 def _context(blocks: Sequence[Block], number: int) -> frozenset[str]:
@@ -196,7 +214,8 @@ def _figure(
     )
     if not unit and ("%" in label or "%" in heads or "percent" in label.casefold()):
         unit = "%"
-    bare = unit == "%" or _PER_SHARE.search(label) is not None
+    per_share = _PER_SHARE.search(label) or _SHARE.search(" ".join(over))
+    bare = unit == "%" or per_share is not None
     own = _scale(label) or _scale(heads)
     return TableFigure(
         value=value,
@@ -402,6 +421,11 @@ class Figures:
         return Row(row, round(score, 9), covered, bare, exact)
 
 
+def is_whole(figure: TableFigure) -> bool:
+    """Tell whether a figure is of no part of a year that is known to be shorter."""
+    return figure.parts.isdisjoint(_SHORTER)
+
+
 def in_period(
     row: Row,
     years: Sequence[str],
@@ -421,6 +445,8 @@ def in_period(
     if parts and any(parts & one.parts for one in fit):
         most = max(len(parts & one.parts) for one in fit)
         fit = [one for one in fit if len(parts & one.parts) == most]
+    if years and not parts and not dates and any(map(is_whole, fit)):
+        fit = list(filter(is_whole, fit))
     wanted = set(asked)
     scores = [len(wanted & set(stems(" ".join(one.above)))) for one in fit]
     if scores and max(scores) > 0:

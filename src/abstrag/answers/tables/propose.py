@@ -13,10 +13,17 @@ from typing import Final
 
 from abstrag.answers.citations import Citations, CitedPassage
 from abstrag.answers.proposals import AnswerWay, ProposedAnswer, ToldAnswer
-from abstrag.answers.question_form import LISTS, Form, QuestionTarget, stems, wanted
+from abstrag.answers.question_form import (
+    LISTS,
+    Form,
+    QuestionTarget,
+    names_fiscal_year,
+    stems,
+    wanted,
+)
 from abstrag.answers.sentences import strangers
 from abstrag.answers.tables.calculate import CalculatedAnswer, Calculator
-from abstrag.answers.tables.figures import Figures, figures_of, shown
+from abstrag.answers.tables.figures import Figures, by_fiscal_year, figures_of, shown
 from abstrag.answers.tables.rows import Reads, RowSet, row_sets
 from abstrag.engine.searcher import Searcher
 from abstrag.model.answer import AnswerSentence, ShortAnswer
@@ -28,6 +35,8 @@ from abstrag.search.query.question import read_request
 
 _REVENUE: Final = ("net sales", "revenues", "total revenues", "net revenue", "revenue", "sales")
 _MOST: Final = 8
+_NAMED: Final = re.compile(r"[A-Z]|.*\d")  # a name, a month, a number
+_AT_HAND: Final = frozenset(stems("hold held end date day"))  # of an item: "held at the end of"
 ROW_FORM: Final = "row"  # of a short answer that is no figure
 
 
@@ -38,6 +47,10 @@ def wordings(question: str, want: QuestionTarget, figures: Figures) -> Iterator[
         for a in _other_names(named["of"]):
             for b in _other_names(named["and"]):
                 yield replace(want, form=Form(named["is"]), measures=(a, b))
+        return
+    item = _item(want, figures)
+    if item is not None:
+        yield replace(want, measures=(item,))
         return
     yield want
     if len(want.measures) == 1:
@@ -57,6 +70,16 @@ def _formula(question: str, want: QuestionTarget) -> Mapping[str, str] | None:
         return None
     asked = question.casefold().replace("-", " ")
     return next((one for one in LISTS["formulas"] if one["name"] in asked), None)
+
+
+def _item(want: QuestionTarget, figures: Figures) -> str | None:
+    """Return the printed name of what is meant by one word, where nothing else is asked for."""
+    words = " ".join(want.measures).split()
+    for one in LISTS["items"]:
+        plain = (w for w in words if w.casefold() == one["asked"] or not _NAMED.match(w))
+        if set(stems(" ".join(plain))) - _AT_HAND == {one["asked"]}:
+            return next((name for name in one["printed"] if _printed(name, figures)), None)
+    return None
 
 
 def _printed(name: str, figures: Figures) -> bool:
@@ -195,7 +218,10 @@ class TableAnswers:
             return
         if strangers(self.ranking.hits, index.document):
             return
-        figures = Figures(figures_of(index.document), index.document.title)
+        printed = figures_of(index.document)
+        if names_fiscal_year(query.text):
+            printed = tuple(by_fiscal_year(printed, self.searcher.vocabulary.fiscal))
+        figures = Figures(printed, index.document.title)
         found = from_figures(figures, index, query, self.ranking.hits)
         if found is not None:
             features = figure_features(found, query)

@@ -16,6 +16,7 @@ from math import log
 from typing import Final
 
 from abstrag.answers.question_form import Form, stems, wanted
+from abstrag.answers.quotable import lists_contents
 from abstrag.answers.tables.figures import read_figure
 from abstrag.model.document import Cell, Document, Grid, Table
 
@@ -123,7 +124,7 @@ def row_sets(document: Document, question: str, reads: Reads | None) -> list[Row
         return []
     tables = []
     for number, block in enumerate(document.blocks):
-        if block.table is None or len(block.table.cells) < 4:
+        if block.table is None or len(block.table.cells) < 4 or lists_contents(block):
             continue
         lines = _lines(number, block.table, _THEN if _NOW.match(question) else None)
         if not lines or _by_period(block.table):

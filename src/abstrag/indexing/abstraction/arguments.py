@@ -34,6 +34,7 @@ _PLACES: Final = frozenset({"GPE", "LOC", "FAC"})
 _NOT_IN_ARGUMENT: Final = frozenset({"relcl", "acl", "advcl", "appos", "punct"})
 _NOT_AT_ITS_END: Final = frozenset({"conj", "cc", "preconj", "case"})
 _INHERITING: Final = frozenset({"xcomp", "conj", "advcl"})
+_TIMES: Final = frozenset("time day week month year moment way reason".split())
 _WITHOUT_OBJECT: Final = frozenset(
     "appear arrive come die fall go happen lie live look occur remain return rise sit sleep stand"
     " stay travel wait walk work".split()
@@ -346,7 +347,8 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             subject = True
             yield "whom", _antecedent(words, child, verb)
         elif dep in ("dobj", "dative") and words.pos[child] != "ADP":
-            yield from _partners(words, verb, child) or [("whom", child)]
+            thing = _antecedent(words, child, verb)
+            yield from _partners(words, verb, thing) or [("whom", thing)]
         elif dep == "agent":
             shared = None if words.child(child, "pobj") is not None else _later_object(words, verb)
             yield from _object_as(words, "who", child) if shared is None else [("who", shared)]
@@ -354,8 +356,9 @@ def _of_verb(words: Words, verb: int, noun: int | None) -> Iterator[_Found]:
             yield from _by_preposition(words, child)
     if not subject:
         yield from _inherited(words, verb)
-    if (shared := _next_object(words, verb)) is not None:
-        yield "whom", shared
+    elif _leaves_out_its_object(words, verb):
+        yield "whom", words.head[verb]
+    yield from (("whom", shared) for shared in _next_objects(words, verb))
 
 
 def _later_object(words: Words, verb: int) -> int | None:
@@ -377,18 +380,26 @@ def _later_object(words: Words, verb: int) -> int | None:
     return None
 
 
-def _next_object(words: Words, verb: int) -> int | None:
-    """Return the object that a bare verb shares with the next: "buys and sells old coins"."""
+def _leaves_out_its_object(words: Words, verb: int) -> bool:
+    """Tell whether what a clause is about is what is done something to: "the post they hold"."""
+    if words.dep[verb] != "relcl":
+        return False
+    own = words.child(verb, "dobj", "dative", "ccomp", "xcomp", "nsubjpass", "prep", "advmod")
+    noun = words.pos[words.head[verb]] in NOUNS and words.lower[words.head[verb]] not in _TIMES
+    asks = any(words.tag[c] in ("WDT", "WP", "WRB") for c in words.children[verb])
+    return noun and own is None and not asks and words.lemma[verb] not in _WITHOUT_OBJECT
+
+
+def _next_objects(words: Words, verb: int) -> Iterator[int]:
+    """Yield the object that a bare verb shares with the next: "buys and sells old coins"."""
     own = words.child(verb, "dobj", "dative", "ccomp", "xcomp")
     bare = own is None and not _passive(words, verb) and words.lemma[verb] not in _WITHOUT_OBJECT
     later = [c for c in words.children[verb] if words.dep[c] == "conj" and c > verb]
     if not bare or not later or words.tag[verb] != words.tag[later[0]]:
-        return None
-    between = range(verb + 1, later[0])
-    if any(words.dep[t] not in ("cc", "punct", "advmod") for t in between):
-        return None
-    own = words.child(later[0], "dobj")
-    return _next_object(words, later[0]) if own is None else own
+        return
+    if all(words.dep[t] in ("cc", "punct", "advmod") for t in range(verb + 1, later[0])):
+        own = words.child(later[0], "dobj")
+        yield from _next_objects(words, later[0]) if own is None else (own,)
 
 
 def _partners(words: Words, verb: int, noun: int) -> list[_Found]:

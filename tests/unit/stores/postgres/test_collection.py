@@ -12,7 +12,7 @@ from abstrag.search.document_words import keep_words
 from abstrag.stores.copying import copy_store
 from abstrag.stores.memory import FILES, BestEffortMemory
 from abstrag.stores.open import open_store
-from tests.unit.collection.shelves import fill, searcher
+from tests.unit.collection.small_library import fill, searcher
 
 QUERIES = ("Who visited the fabrication division?", "ships passing the lock at dawn")
 

@@ -23,7 +23,7 @@ from abstrag.stores.open import open_store
 from abstrag.stores.postgres import cards, schema
 from abstrag.stores.postgres.store import PostgresStore
 from abstrag.stores.protocol import CardsAsked, CardsFound
-from tests.unit.collection.shelves import TEXTS, Topics, fill, indexed, indexes, put, searcher
+from tests.unit.collection.small_library import TEXTS, Topics, fill, indexed, indexes, put, searcher
 from tests.unit.stores.postgres.exchanges import wire_to
 from tests.unit.stores.postgres.server import PostgresServer
 

@@ -28,3 +28,9 @@ def test_a_long_list_of_fitting_names_is_cut() -> None:
     with pytest.raises(UnknownDocument) as caught:
         complete("t", ["t1", "t2", "t3", "t4", "t5"])
     assert caught.value.hint == "did you mean 't1' or 't2' or 't3' or 2 more?"
+
+
+def test_what_a_store_holds_is_listed_with_an_and() -> None:
+    with pytest.raises(UnknownDocument) as caught:
+        complete("zebra", ["t1", "t2", "t3", "t4", "t5"])
+    assert caught.value.hint == "the store holds 't1', 't2', 't3' and 2 more"

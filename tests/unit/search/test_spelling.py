@@ -2,8 +2,7 @@
 
 import pytest
 
-from abstrag.lexicon.spelling import american
-from abstrag.search.document_words import forms
+from abstrag.search.document_words import american, forms
 
 
 @pytest.mark.parametrize(

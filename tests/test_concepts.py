@@ -45,17 +45,17 @@ DELTA = {  # what the table says of δ beyond the measure itself, in its order
 SENTENCES = {  # N stands for a number
     "is an edge at cost N": [0],
     "A query becomes at most N weighted literals": [MAX_LITERALS],
-    "within the budget τ = N": [TAU],
+    "within the budget τ: N": [TAU],
     "κ + (N − κ)·missing with κ = N": [MAX_GAP, KAPPA],
     "grows from N to N": [0, 1],
-    "there it is b* or N": [MAX_GAP],
+    "Gap is either b* or N": [MAX_GAP],
     "up to N for a word that has nothing": [MAX_GAP],
     "gives less than N, counts as N": [LEAST_JUDGEMENT, LEAST_JUDGEMENT],
-    "is taken to say at least N": [STATED],
+    "probability counts as at least N": [STATED],
     "as much text as N paragraphs": [GENERAL.judged],
     "N on either side": [TURNS.reach],
     "weighing N and the others N": [TURNS.share, TURNS.share**TURNS.reach],
-    "those beside it, which weigh N each": [CELLS.share],
+    "its neighbours with a weight of N each": [CELLS.share],
     "Basic | N": [0.36],  # a row of somebody's table
 }
 

@@ -352,7 +352,7 @@ def _inflected(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     net = wordnet()
     own = bool(net.synsets(long, Pos.ADJECTIVE))  # "talented" is no form of "talent"
-    if not own and long.startswith(short) and long[len(short) :] in _ENDINGS:
+    if not own and len(short) > 1 and long.startswith(short) and long[len(short) :] in _ENDINGS:
         return True
     return any(
         set(net.base_forms(one, pos)) & set(net.base_forms(other, pos))

@@ -13,11 +13,11 @@ from abstrag.collection.results import CollectionHit, DocumentScore
 from abstrag.collection.shortlist import Shortlist
 from abstrag.model.ranking import Hit
 from abstrag.search.judging import JointRanking
-from abstrag.search.relevance import AGGREGATIONS
+from abstrag.search.relevance import AGGREGATIONS, LEAST_JUDGEMENT
 
-# docs/collections.md says why
-ORDERED_BY: Final = "top_1"
-DOCUMENT_POWER: Final = 3.0  # times that of its hits: how much more a document's own score counts
+# How documents are ordered; docs/collections.md says why.
+DOCUMENT_POWER: Final = 4.5  # times that of its hits: how much more a document's own score counts
+JUDGE_POWER: Final = 3.0  # of what the judge says of the document's best segment
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,6 @@ class CollectionMatch:
     def _score(self, rank: int, row: int, owner: int, scores: list[float]) -> DocumentScore:
         info = self.shortlist.cards.documents[row]
         found = {name: aggregate(scores) for name, aggregate in AGGREGATIONS.items()}
-        weight = self.joint.shares[owner].weight
-        relevance = found[ORDERED_BY] / weight if weight else 0.0
         own = float(self.looked.prior[row]) / self._best
         return DocumentScore(
             document=info.id,
@@ -93,6 +91,18 @@ class CollectionMatch:
             rank=rank,
             prior=float(np.float64(self.looked.prior[row])),
             standings=self.looked.standings(row),
-            score=relevance * own ** (DOCUMENT_POWER * self.prior_power),
+            score=self._judged(owner) * own ** (DOCUMENT_POWER * self.prior_power)
+            if found["top_1"]
+            else 0.0,  # nothing of it may be a hit
             **found,
         )
+
+    def _judged(self, owner: int) -> float:
+        """Return what the judge adds to the score of a document; 1 where there is no judge.
+
+        The rest of a segment's relevance stays within its document: there a word counts by how
+        few of its own segments have it.
+        """
+        if not self.joint.preset.judge_weight:
+            return 1.0
+        return float(max(self.joint.surest(owner), LEAST_JUDGEMENT) ** JUDGE_POWER)

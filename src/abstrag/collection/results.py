@@ -33,7 +33,7 @@ class DocumentScore:
     rank: int  # in the shortlist
     prior: float  # what the sources together made of it, in [0, 1]
     standings: tuple[Standing, ...]
-    score: float  # that documents are ordered by: of its best segment, and more of its own
+    score: float  # that documents are ordered by: its own, and what the judge says of its segments
     top_1: float
     top_k_mean: float
     log_sum_exp: float

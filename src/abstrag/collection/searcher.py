@@ -30,7 +30,7 @@ from abstrag.stores.memory import BestEffortMemory, remembered_together
 from abstrag.stores.protocol import DocumentInfo, Store
 
 _KEPT: Final = 64  # open documents, the last ones used
-_JUDGED: Final = 12  # paragraphs the judge reads of all documents; docs/collections.md says why
+_JUDGED: Final = 6  # paragraphs the judge reads of all documents; docs/collections.md says why
 
 OpenDocument = Callable[[DocumentInfo], Searcher]
 

@@ -32,7 +32,6 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
-from abstrag.search.listing import asks_for_listing, listed_segments
 from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
@@ -43,7 +42,14 @@ from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, s
 from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
 from abstrag.search.query.vocabulary import Vocabulary
-from abstrag.search.relevance import AGGREGATIONS, Preset, Signal, Similarity
+from abstrag.search.relevance import (
+    AGGREGATIONS,
+    Preset,
+    Signal,
+    Similarity,
+    asks_for_listing,
+    listed_segments,
+)
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together
 from abstrag.search.told_events import ToldEvents

@@ -60,7 +60,7 @@ class AbstractEvents:
     requires: ClassVar[Layer | None] = Layer.CONCEPTS
     provides: ClassVar[Layer] = Layer.EVENTS
     conservative: ClassVar[bool] = False
-    version: ClassVar[int] = 8
+    version: ClassVar[int] = 9
 
     def __call__(self, draft: IndexDraft) -> IndexDraft:
         """Add the layer of events."""

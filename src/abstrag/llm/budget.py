@@ -1,4 +1,4 @@
-"""What calls take: tokens counted, work estimated and batched, and the hard cap on all of it."""
+"""The cost of calls: counting tokens, estimating and batching work, and the hard caps."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _TEMPLATE: Final = 512  # the most a server adds of its own accord: default prom
 
 
 def tokens_of(text: str) -> int:
-    """Return about how many tokens a text has."""
+    """Return an estimate of the number of tokens in a text."""
     return -(-_size(text) // _BYTES_A_TOKEN)
 
 
 def tokens_in(request: ModelRequest) -> int:
-    """Return about how many tokens a request sends."""
+    """Return an estimate of the number of tokens that a request sends."""
     return tokens_of(request.system) + tokens_of(request.user) + _FRAME
 
 
 def most_tokens(*texts: str) -> int:
-    """Return what sending these texts cannot exceed: a token is at least one byte."""
+    """Return an upper bound on the tokens of some texts: a token is at least one byte."""
     return sum(_size(text) for text in texts) + _TEMPLATE
 
 
@@ -49,7 +49,7 @@ class Estimate:
     unpriced: tuple[str, ...] = ()  # models whose price nobody said, so `cost` leaves them out
 
     def __add__(self, other: Estimate) -> Estimate:
-        """Return both together."""
+        """Return the sum of two estimates."""
         return Estimate(
             calls=self.calls + other.calls,
             cached=self.cached + other.cached,
@@ -79,7 +79,7 @@ _ITEMS: Final = ("segments", "pairs")  # what programs are asked about
 
 
 def room(inputs: Sequence[Mapping[str, Any]], each: int) -> int:
-    """Return how many tokens a reply to any of these may take, at so many for each item.
+    """Return the limit of tokens for a reply to any of these, given the tokens for each item.
 
     A reply about few things is kept short: a small model would fill whatever room there is.
     """
@@ -137,7 +137,7 @@ class Spending:
 
 
 class CallBudget:
-    """What has been spent, what calls under way may still spend, and the caps on both together.
+    """The caps on calls and cost, what was spent, and what is reserved for calls under way.
 
     Several threads share one. A call sets its worst case aside before it is sent; when it is
     answered, what it really took is entered instead.
@@ -156,7 +156,7 @@ class CallBudget:
             return self._spent
 
     def set_aside(self, worst: Spending, stop: threading.Event | None = None) -> None:
-        """Set the worst case of a call aside; waits while only calls under way are in the way.
+        """Reserve the worst case of a call; wait if calls under way may free enough of the budget.
 
         Raises:
             OverBudget: It does not fit, however little those calls turn out to take.
@@ -173,7 +173,7 @@ class CallBudget:
                 self._changed.wait(_GLANCE_S)
 
     def settle(self, worst: Spending, actual: Spending) -> None:
-        """Enter what a call took in place of what was set aside for it."""
+        """Replace the reservation of a call by its real cost."""
         with self._changed:
             self._aside.remove(worst)
             self._spent += actual

@@ -1,4 +1,4 @@
-"""A call as it is kept: its id, what was asked, what came back word for word, and what it took."""
+"""A call as it is logged: its id, the request, the reply word for word, and its cost."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Exchange:
 
 @dataclass(slots=True)
 class Transcript:
-    """Fills up while a call is made; it is kept also when the call fails."""
+    """Collects everything that happens during a call, also when the call fails."""
 
     exchanges: list[Exchange] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what was given up, repaired, tried again
@@ -62,11 +62,11 @@ class Transcript:
     mode: str = ""  # the one the last reply was asked for in
 
     def add(self, exchange: Exchange, seconds: float) -> None:
-        """Write an exchange down with the time it took."""
+        """Add an exchange with its duration."""
         self.exchanges.append(replace(exchange, seconds=seconds))
 
     def note(self, text: str) -> None:
-        """Write something down once."""
+        """Add a note, unless it is there already."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -110,7 +110,7 @@ class Call:
     error: str | None = None
 
     def reply(self) -> Reply:
-        """Return the reply as one that was found, not bought."""
+        """Return the reply, marked as read from the log."""
         return Reply(
             call=self.id,
             value=self.value,

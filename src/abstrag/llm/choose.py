@@ -126,7 +126,7 @@ _GROUPS: Final = ("everyone", "limits", "patience")
 
 
 def _sorted_out(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Bring the flat table into the groups of `LlmFile`; what is unknown stays, to be refused."""
+    """Sort a flat table into the groups of `LlmFile`; unknown keys stay and are refused later."""
     rest = dict(section)
     groups: dict[str, Any] = {
         "everyone": {k: rest.pop(k) for k in ("model", *_PRIVATE) if k in rest},
@@ -145,7 +145,7 @@ _OPENAI_BASE: Final = "OPENAI_BASE_URL"
 
 @dataclass(frozen=True, slots=True)
 class ConfigSource:
-    """What one source says: for every role under None, for one role under its name."""
+    """The values of one source: for every role under None, for one role under its name."""
 
     models: Mapping[CallRole | None, str] = field(default_factory=dict)
     urls: Mapping[CallRole | None, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The client: puts a request to an OpenAI-compatible endpoint until it has a reply that fits.
+"""The client: asks an OpenAI-compatible endpoint until a reply fits the schema.
 
 It asks for the schema to be enforced and gives way where the endpoint refuses, reads what comes
 with tolerance, checks it, asks once more when it does not fit, and then says so with an error.
@@ -45,7 +45,7 @@ _TABLES: Final = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def bounded(schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Return a schema whose strings and arrays all end; limits that are there stay.
+    """Return a schema in which all strings and arrays have a limit; existing limits stay.
 
     `depth` is in how many lists it stands.
     """
@@ -126,7 +126,7 @@ class Dialect:
         return made
 
     def without(self, complaint: str | None, request: ModelRequest) -> tuple[Dialect, str] | None:
-        """Give up what a complaint is about, or else the most demanding thing left.
+        """Leave out the feature that an error names, or else the most demanding one left.
 
         Returns:
             The humbler dialect and what was given up; None when nothing is left to give up.
@@ -462,7 +462,7 @@ class ChatClient:
         transcript: Transcript,
         stop: threading.Event,
     ) -> tuple[Completion, Dialect]:
-        """Send a request, asking for less and less as long as the endpoint refuses."""
+        """Send a request, with fewer and fewer features as long as the endpoint refuses."""
         guessed = False
         while True:
             transcript.mode = dialect.mode.value if request.schema else ReplyFormat.TEXT.value
@@ -485,7 +485,7 @@ class ChatClient:
     def _less(
         self, dialect: Dialect, request: ModelRequest, error: WordingRefused, transcript: Transcript
     ) -> Dialect:
-        """Return what to try after a refusal."""
+        """Return the dialect to try after a refusal."""
         why = str(error)
         if any(sign in why.lower() for sign in _TOO_LARGE):
             raise ModelError(

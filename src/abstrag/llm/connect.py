@@ -1,4 +1,4 @@
-"""From settings to models that can be asked: the one place where a connection is put together."""
+"""From settings to models that can be asked."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def connect(
     """
     # an HTTP client takes a while to load, and local mode never needs one
     from abstrag.llm.client import ChatClient
-    from abstrag.llm.metered import LoggedModel
+    from abstrag.llm.logged_model import LoggedModel
 
     variables = os.environ if environment is None else environment
     unpriced = settings.unpriced()
@@ -216,7 +216,7 @@ def connect(
 
 
 def replay(recording: Path, settings: LlmSettings | None = None) -> Models:
-    """Turn a recording into models that repeat it and ask nobody.
+    """Turn a recording into models that repeat it and send nothing.
 
     Raises:
         InputError: It is not clear from the recording which model serves which role.

@@ -184,7 +184,7 @@ class CallLog:
         return self._read(rows[0][0])
 
     def known(self, call_ids: Sequence[str]) -> frozenset[str]:
-        """Return those of some ids that have a reply."""
+        """Return which of some ids have a reply."""
         query = "SELECT 1 FROM calls WHERE id = ? AND error IS NULL"
         return frozenset(one for one in call_ids if self._rows(query, one))
 
@@ -211,7 +211,7 @@ class CallLog:
         )
 
     def call(self, prefix: str) -> Call:
-        """Return the call whose id begins so.
+        """Return the call whose id begins with some text.
 
         Raises:
             InputError: There is no such call, or more than one.

@@ -1,4 +1,4 @@
-"""The one seam to a language model: a request goes in, a reply with its receipt comes out.
+"""The interface to language models: a request goes in, a reply with its usage comes out.
 
 Everything that talks to a model does it through `LanguageModel`; nothing else in the package knows
 HTTP, retries, caches or prices.
@@ -41,7 +41,7 @@ class ModelRequest:
 
 @record
 class Reply:
-    """What a model said, with the receipt."""
+    """The reply of a model, with its usage."""
 
     call: str  # id of the call in the log: the licence of everything taken from this reply
     value: Any  # parsed JSON when a schema was given, the text otherwise

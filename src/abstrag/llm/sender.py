@@ -159,7 +159,7 @@ def retry_after(header: str | None, now: datetime | None = None) -> float | None
     return max(0.0, (when - (now or datetime.now(UTC))).total_seconds())
 
 
-class Circuit:
+class CircuitBreaker:
     """Keeps a hundred calls from each waiting in vain for the same dead endpoint."""
 
     def __init__(self) -> None:
@@ -255,7 +255,7 @@ class Sender:
         self._patience = patience
         self._budget = budget
         self._backoff_s = backoff_s
-        self._circuit = Circuit()
+        self._circuit = CircuitBreaker()
         self._url = endpoint.chat_url
         headers = {"Accept-Encoding": "identity", "User-Agent": "abstrag"}
         if key:

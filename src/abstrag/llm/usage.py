@@ -1,4 +1,4 @@
-"""What was asked of models and what it took: by role, and by the program that asks."""
+"""Usage of models: by role, and by prompt program."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class AuditLog:
         return made
 
     def _end(self) -> tuple[int, str]:
-        """Return how many entries there are and the hash of the last; all is read only in doubt."""
+        """Return the number of entries and the last hash; reads all only if the head is wrong."""
         lines = self._finished().splitlines()
         head = self._head()
         if len(lines) == head.count and (
@@ -143,7 +143,7 @@ class AuditLog:
         return len(entries), entries[-1].hash if entries else ""
 
     def _settle(self) -> None:
-        """Finish or drop a last line that a crash left without its end."""
+        """Complete or drop a last line that a crash left unfinished."""
         text = self._text()
         end = text.rfind(b"\n") + 1
         if end == len(text):
@@ -187,7 +187,7 @@ _HINT: Final = "restore the policy folder from a copy, or start a new one; progr
 
 @lru_cache(maxsize=16_384)
 def _parsed(text: bytes) -> AuditEntry:
-    """Read one entry and check that it is what was written; a line never changes, so once."""
+    """Read one entry and verify its hash; cached, because a line never changes."""
     entry = from_json(AuditEntry, text)
     if entry.hash != _hash(entry):
         raise InputError("the entry was changed")

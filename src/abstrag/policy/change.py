@@ -1,4 +1,4 @@
-"""A change of a program file on its way: backed up when accepted, landed when the file allows it.
+"""Changes of program files: backed up when accepted, written when the file allows it.
 
 The order of steps is what makes it safe. Both versions of the file are saved first; then the
 backup says what is going to happen; then the file is exchanged; then the log is told; then the
@@ -31,7 +31,7 @@ CONFLICT_NAME: Final = "conflict.json"
 
 @record
 class Conflict:
-    """An edit that was forked from another file than the one that is there."""
+    """An edit of another version of the file than the current one."""
 
     candidate: str
     edit: PromptEdit
@@ -77,7 +77,7 @@ class ConflictFile:
         self._write((*self._others(conflict.candidate), conflict))
 
     def settle(self, candidate: str) -> None:
-        """Strike out an edit that was made after all."""
+        """Remove an edit that was made after all."""
         if len(others := self._others(candidate)) < len(self.read()):
             self._write(others)
 
@@ -94,7 +94,7 @@ class ConflictFile:
 
 @record
 class PolicyChange:
-    """What a backup says: from which content to which, and on whose behalf."""
+    """An accepted change: the contents before and after, and its author."""
 
     id: str
     kind: EntryKind  # promotion or revert
@@ -160,16 +160,16 @@ class ProgramFamily:
         return content
 
     def pending(self) -> tuple[PolicyChange, ...]:
-        """Return the changes that were accepted and have not been seen through."""
+        """Return the changes that were accepted and are not complete."""
         paths = [path for stage in MUTABLE if (path := self.main(stage).pending).exists()]
         return tuple(_read(path) for path in paths)
 
     def accept(self, change: PolicyChange) -> None:
-        """Write the backup: from here on the change is going to land, or to be in conflict."""
+        """Write the backup; from then on the change is either written or becomes a conflict."""
         self.files.write(self.main(change.program).pending, to_json(change, indent=2).encode())
 
     def land(self, change: PolicyChange) -> str | None:
-        """Bring the file to its new content; returns why not, where a person's file stands.
+        """Write the new content, or return why not if a person has changed the file.
 
         It may be called again after a crash at any point.
         """

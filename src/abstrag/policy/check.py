@@ -1,4 +1,4 @@
-"""Whether a policy folder is sound, and what a family says otherwise than the baseline under it."""
+"""Checking a policy folder, and comparing a family with its baseline."""
 
 from __future__ import annotations
 

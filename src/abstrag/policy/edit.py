@@ -83,7 +83,7 @@ def denied(text: str) -> str | None:
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """Go through the ways to read a text as words: as it stands, and with digits for letters."""
+    """Yield the text as words: as written, and with digits read as letters."""
     folded = _folded(text)
     for read in (folded, folded.translate(_LEET)):
         words = _words(read)
@@ -130,14 +130,14 @@ def _function_words() -> frozenset[str]:
 
 @record
 class CaseText:
-    """What a case is made of: its query, and the texts that were in front of the proposer."""
+    """The texts of a case: its query, and the passages shown to the proposer."""
 
     query: str
     passages: tuple[str, ...] = ()
 
 
 def leak(text: str, case: CaseText, *, common: Iterable[str] = ()) -> str | None:
-    """Say what a rule gives away of its case; None when nothing.
+    """Return what a rule reveals of its case; None when nothing.
 
     Args:
         text: the rule, or an example as text.
@@ -206,13 +206,13 @@ Mine = Callable[[str, str], bool]  # slot, line → whether a person wrote it
 
 
 def candidate_id(family: str, edit: PromptEdit) -> str:
-    """Name what an edit wants; equal wishes have equal names, whatever file they started from."""
+    """Return the id of an edit; equal edits have equal ids, whatever version they start from."""
     wish = [family, edit.program, edit.op.value, line(edit)]
     return sha256(canonical(wish)).hexdigest()[:16]
 
 
 def line(edit: PromptEdit) -> str:
-    """Return the rule or example in the one spelling that it is compared by."""
+    """Return the rule or example in normalized spelling, for comparisons."""
     if SLOT[edit.op] == "rules":
         return " ".join(edit.text.split())
     try:
@@ -227,7 +227,7 @@ def example_line(example: Example) -> str:
 
 
 def lines(program: Program, slot: str) -> tuple[str, ...]:
-    """Return the rules or the examples of a program, in the spelling they are compared by."""
+    """Return the rules or the examples of a program in normalized spelling."""
     if slot == "rules":
         return tuple(" ".join(rule.split()) for rule in program.rules)
     return tuple(example_line(example) for example in program.few_shot)

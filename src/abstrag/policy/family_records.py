@@ -1,4 +1,4 @@
-"""What the store knows of one family: its files, the log, its conflicts; and how to add to them."""
+"""The records of one family: its files, its log entries and its conflicts."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _moved(candidate: EditCandidate, entry: AuditEntry) -> EditCandidate:
 
 
 class Origin(StrEnum):
-    """Who put a line where it is."""
+    """Who added a line."""
 
     SHIPPED = "shipped"
     HAND = "by hand"
@@ -104,7 +104,7 @@ class Origin(StrEnum):
 
 @record
 class BlamedLine:
-    """A rule or an example, and who answers for it."""
+    """A rule or an example, and who added it."""
 
     slot: str
     text: str
@@ -128,7 +128,7 @@ def _promoted(
 
 
 def _votes(entries: Sequence[AuditEntry], family: str) -> dict[str, tuple[str, ...]]:
-    """Return who voted for what, also after it was promoted."""
+    """Return the votes for every edit, promoted ones included."""
     found: dict[str, dict[str, None]] = {}
     for entry in entries:
         if entry.kind is EntryKind.PROMPT_EDIT and entry.accepted and entry.family == family:
@@ -200,7 +200,7 @@ class FamilyRecords:
         return self._blamed(self.program(stage))
 
     def by_hand(self, program: Program) -> Callable[[str, str], bool]:
-        """Return what tells whether a person wrote a line of the program."""
+        """Return a predicate: whether a person wrote a line of the program."""
         written = {
             (one.slot, one.text) for one in self._blamed(program) if one.origin is Origin.HAND
         }

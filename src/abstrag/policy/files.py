@@ -1,4 +1,4 @@
-"""Every change the policy store makes to the disk goes through here, one step at a time.
+"""All writes of the policy store to the disk, one step at a time.
 
 A process may be killed between any two steps. `DurableFiles.point` is called at each of them, so
 that a test can stop there; what it finds then must be a store that opens and has lost nothing.
@@ -28,7 +28,7 @@ class DurableFiles:
     sync: Callable[[int], None] = os.fsync  # makes a file's bytes outlive a power cut
 
     def write(self, path: Path, content: bytes) -> None:
-        """Put a whole file in place; nobody ever sees half of it."""
+        """Write a file as a whole: readers see the old or the new content."""
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = self.draft(path, content)
         draft.replace(path)
@@ -108,7 +108,7 @@ class DurableFiles:
 
 @contextmanager
 def locked(root: Path) -> Iterator[None]:
-    """Hold the store's advisory lock; it falls open by itself when the process dies."""
+    """Hold the store's advisory lock, which the system releases when the process dies."""
     with ExitStack() as held:
         try:
             root.mkdir(parents=True, exist_ok=True)

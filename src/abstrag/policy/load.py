@@ -53,7 +53,7 @@ def load_programs(family: str | None = None, root: Path | None = None) -> Mappin
 
 
 def baseline(stage: str, root: Path) -> list[Layer]:
-    """Return the files that lie under every family's: the shipped one, and the user's if any."""
+    """Return the files that every family overrides: the shipped one, and the user's if any."""
     return [shipped(stage), *_layer(family_folder(root, BASE), stage)]
 
 
@@ -148,13 +148,13 @@ class MainFile:
         return found
 
     def restore(self, files: DurableFiles) -> None:
-        """Put back what a crash left aside."""
+        """Restore the file if a crash interrupted its replacement."""
         if self.aside.exists():
             files.place(self.aside, self.path)
             files.remove(self.aside)
 
     def replace(self, files: DurableFiles, expected: bytes | None, new: bytes | None) -> bool:
-        """Exchange the expected content for the new one; None stands for no file.
+        """Replace the expected content by the new one; None stands for no file.
 
         False means that somebody else's content was there, and still is.
         """
@@ -187,18 +187,18 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def canonical(data: Any) -> bytes:
-    """Write data as JSON in the one way that hashes are taken of."""
+    """Write data as canonical JSON, of which hashes are taken."""
     text = json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace")  # half a surrogate pair has no bytes
 
 
 def base_hash(program: Program) -> str:
-    """Name a program by its four slots; how its file is laid out makes no difference."""
+    """Hash the four slots of a program; the layout of its file makes no difference."""
     return content_hash(canonical(to_data(program)))
 
 
 def content_hash(content: bytes) -> str:
-    """Name a file by its bytes."""
+    """Hash the bytes of a file."""
     return sha256(content).hexdigest()
 
 

@@ -57,7 +57,7 @@ class PolicyStore(FamilyRecords):
         now: Callable[[], str] = utc_now,
         files: DurableFiles | None = None,
     ) -> PolicyStore:
-        """Open a family's store and see pending changes through: they land, or are in conflict.
+        """Open a family's store and complete pending changes: they are written or become conflicts.
 
         Args:
             root: the policy folder; none means `ABSTRAG_POLICY` or the user's data folder.
@@ -120,7 +120,7 @@ class PolicyStore(FamilyRecords):
         return tuple(candidate for candidate, _ in self._eligible())
 
     def promote(self, replay: Replay) -> tuple[AuditEntry, ...]:
-        """Promote what has its votes and makes no solved case worse; returns what became of each.
+        """Promote edits with enough votes that make no solved case worse; return each outcome.
 
         `replay` returns the ids of the solved cases that a changed program makes worse. It runs
         without the lock; if the program changes meanwhile, it is done again.
@@ -160,7 +160,7 @@ class PolicyStore(FamilyRecords):
             )
 
     def _eligible(self) -> list[tuple[EditCandidate, Program]]:
-        """Return what has its votes for the program as it is now, each with that program."""
+        """Return the edits with enough votes for the current program, each with that program."""
         return [
             (candidate, program)
             for candidate, program, votes in self._standing()
@@ -271,7 +271,7 @@ class PolicyStore(FamilyRecords):
         contents: tuple[bytes | None, bytes | None],
         cases: tuple[str, ...],
     ) -> AuditEntry:
-        """Save both versions of the file, say what is to be done, and do it."""
+        """Save both versions of the file, record the change, and make it."""
         programs, stage = self.programs, program.stage
         before, after = (programs.keep(stage, content) for content in contents)
         # the number of changes so far keeps names apart when the same change is made twice
@@ -293,7 +293,7 @@ class PolicyStore(FamilyRecords):
         return self._see_through(change)
 
     def _see_through(self, change: PolicyChange) -> AuditEntry:
-        """Land an accepted change, tell the log once, and drop the backup; safe to call again."""
+        """Write an accepted change, log it once, and drop the backup; safe to call again."""
         entry = next((e for e in self.changes() if e.payload["id"] == change.id), None)
         if entry is None:
             obstacle = self.programs.land(change)
@@ -367,7 +367,7 @@ def _ours_since(entry: AuditEntry, changes: Sequence[AuditEntry], found: bytes |
 
 
 def _in_effect(changes: Sequence[AuditEntry], stage: str) -> list[str]:
-    """Return the promotions whose bytes the file still rests on, the oldest first."""
+    """Return the promotions that are part of the current file, the oldest first."""
     standing: list[AuditEntry] = []
     for entry in changes:
         if entry.payload["program"] != stage:

@@ -44,11 +44,10 @@ from abstrag.search.families import (
     price_limit,
     step_family,
 )
-from abstrag.search.nearby import NearbyWords
 from abstrag.search.precedents import LENGTH, lead, moved, pull, speaking, word_weights
 from abstrag.search.said_of import SaidOf
 from abstrag.search.told_events import PRICE as TOLD_PRICE
-from abstrag.search.told_events import ToldEvents, told_places
+from abstrag.search.told_events import NearbyWords, ToldEvents, told_places
 
 _IN_NAME: Final = 0.3  # the limit for a word that the text writes large within a sentence
 _OPENING: Final = " \t\n\"'“‘(["  # may stand between the end of a sentence and the next one

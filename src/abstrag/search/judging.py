@@ -342,6 +342,17 @@ class JointRanking:
             candidates, int(self._inner[row]), float(relevance[0]), self.said.get(row)
         )
 
+    def surest(self, owner: int) -> float:
+        """Return the most that the judge says of any candidate of a share, 0 where it read none.
+
+        What a Background states counts as much as it does for the candidate's own score.
+        """
+        (rows,) = np.nonzero(self.owners == owner)
+        if not len(rows):
+            return 0.0
+        stated = self._candidates[owner].stated[self._inner[rows]]
+        return float(np.maximum(self._said(rows), stated).max())
+
     def position(self, row: int) -> tuple[int, int]:
         """Return the share of a row, and where in its document the segment stands."""
         owner = int(self.owners[row])

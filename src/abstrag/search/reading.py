@@ -32,6 +32,7 @@ DOUBTFUL: Final = 0.1  # one that says less has found nothing
 NEAR: Final = 0.7  # the price up to which a word that does not meet another is worth naming
 _ADJECTIVE: Final = 4  # letters of an adjective that an adverb in -ly may come from
 _WITHIN: Final = 4  # words between two that still make a phrase: "delete all the old files"
+_ALONE: Final = "by the word alone"  # of an event whose parties the passage does not tell
 _MARKS: Final = " .,;:)]}"  # that may stand before what is quoted
 FILL_SLOTS: Final = "fill_slots"
 
@@ -130,7 +131,7 @@ class _Reading:
             return self._several(trace, mine) if several else self._direct(trace, said, asked)
         if _only_open(trace, mine):
             words = _listed(list(dict.fromkeys(_quoted(word.said) for word in mine)))
-            return f"{words} (by the word alone, {_price(trace)})"
+            return f"{words} ({_ALONE}, {_price(trace)})"
         via = self.labels.get(trace.via or "", "")
         if any(not b.truth_preserving and b.operator != FILL_SLOTS for b in trace.bridges):
             return None
@@ -222,7 +223,8 @@ class _Reading:
         details = [d for b in trace.bridges if b.operator == FILL_SLOTS for d in b.details]
         open_ = [d.removesuffix(" unfilled") for d in details if d.endswith(" unfilled")]
         coerced = [d.removesuffix(" coerced") for d in details if d.endswith(" coerced")]
-        told = [_not_found(open_)] if open_ else []
+        all_open = len(open_) == len(trace.literal.slots)  # a bare word, which may be told of any
+        told = [_ALONE if all_open else _not_found(open_)] if open_ else []
         told += [f"an office stands for {_parties(coerced)}"] if coerced else []
         told += [_price(trace)] if told else []
         return f" ({', '.join((*more, *told))})" if more or told else ""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Final
 
@@ -24,8 +25,8 @@ from abstrag.lexicon.thesaurus import listed_together, one_act, verbs_at
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, TermKind
-from abstrag.search.costed_index import BoolArray, FloatArray
-from abstrag.search.document_words import NOWHERE
+from abstrag.search.costed_index import BoolArray, FloatArray, IntArray
+from abstrag.search.document_words import NOWHERE, DocumentWords
 from abstrag.search.families import direction, opposite, step_family
 
 PRICE: Final = 0.5  # of a step between two such verbs
@@ -228,3 +229,48 @@ def told_places(
             frame = told.met_by(query, j, segment, there, near, partial(price_at, i, segment))
             if frame is not None:
                 yield i, segment, frame.start
+
+
+@dataclass(frozen=True)
+class NearbyWords:
+    """The words of a query laid over those of a document, wherever the very words stand."""
+
+    words: DocumentWords
+    asked: Sequence[str]
+    _same: dict[int, BoolArray] = field(default_factory=dict)
+
+    def nearest(self, rows: Sequence[int], segment: int) -> IntArray | None:
+        """Return the words of a segment that are these and stand nearest to one another."""
+        found = self._occurrences(rows, segment)
+        if len(rows) < 2 or not all(map(len, found)):
+            return None
+        near = [[int(own[np.abs(own - at).argmin()]) for own in found] for at in found[0].tolist()]
+        best = min(near, key=lambda some: max(some) - min(some))
+        return np.array(best, np.int64) + int(self.words.starts[segment])
+
+    def apart(self, rows: Sequence[int], segment: int) -> bool:
+        """Tell whether some words of a query stand in a segment, and never in one sentence.
+
+        "These data were new. Nothing was set aside." has no data set. What a header or the section
+        says is said of every sentence.
+        """
+        first, last = self.words.starts[segment : segment + 2].tolist()
+        text, own = self.words.texts[segment], self.words.segments[segment].text
+        ends = [m.start() for m in ENDED.finditer(text, len(text) - len(own))]
+        if len(rows) < 2 or not ends:
+            return False
+        sentences = []
+        for said in self._occurrences(rows, segment):
+            if not len(said) or self.words.aside[first:last][said].any():
+                return False
+            starts = self.words.table.spans[first:last][said, 0].tolist()
+            sentences.append({bisect_left(ends, start) for start in starts})
+        return not set.intersection(*sentences)
+
+    def _occurrences(self, rows: Sequence[int], segment: int) -> list[IntArray]:
+        """Return where words of the query stand among the words of a segment."""
+        first, last = self.words.starts[segment : segment + 2].tolist()
+        for i in rows:
+            if i not in self._same:
+                self._same[i] = self.words.same(self.asked[i])
+        return [np.flatnonzero(self._same[i][first:last]) for i in rows]

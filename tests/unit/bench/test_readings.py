@@ -67,6 +67,7 @@ def test_a_code_is_one_word_and_a_name_stands_in_a_row() -> None:
     assert not _stands("H3K9", row)
     assert _stands("prices", row)
     assert not _stands("talented", ["talent"])
+    assert not _stands("ad", ["a"])
     assert _stands("closed", ["closes"])
     assert not _in_a_row("Performance Share Plan", row)
     assert _in_a_row("share prices", row)

@@ -115,6 +115,45 @@ def test_a_judge_that_reads_little_reads_the_likeliest_of_all_documents(library:
     assert found.hits[0].hit.document == "harbour"
 
 
+def test_the_judge_reads_six_paragraphs_of_all_documents(store: Store) -> None:
+    for name in ("north", "south", "west"):
+        own = "".join(f"Boat {i} of the {name} waits at the lock. " for i in range(14))
+        put(store, indexed(name, f"# The {name} harbour\n\n{own}\n"), f"/library/{name}.md")
+    judge = Counted("nothing at all")
+    found = searcher(store, GENERAL, judge=judge).search("boats that wait at the lock")
+    sentences = 4 * 6  # short ones; four of them cost as much as a paragraph
+    assert sentences < 3 * 14
+    assert len(judge.asked) == found.judgements == sentences
+
+
+def test_documents_are_ordered_by_their_own_score_and_the_judge(store: Store) -> None:
+    texts = {"said": "The sluice is shut at noon.", "told": "At noon the lock is shut."}
+    for name, text in texts.items():
+        put(store, indexed(name, f"# Water\n\n{text} Rain falls.\n"), f"/library/{name}.md")
+    scores = {}
+    for word in ("sluice", "lock"):
+        many = searcher(store, GENERAL, judge=Counted(word))
+        found = many.search("Is it shut at noon?").documents
+        best = max(document.prior for document in found)
+        for document in found:
+            said = 0.9 if word in texts[document.document] else 0.1
+            own = (document.prior / best) ** 72
+            assert document.score == pytest.approx(said**3 * own, rel=1e-4)
+        scores[word] = {document.document: document.score for document in found}
+    assert scores["sluice"]["said"] > scores["lock"]["said"]
+    assert scores["lock"]["told"] > scores["sluice"]["told"]
+
+
+def test_a_document_of_which_nothing_can_be_a_hit_comes_last_without_a_score(
+    store: Store,
+) -> None:
+    for name, text in (("near", "Boats wait at the lock."), ("far", "# Lock\n\nRain falls.")):
+        put(store, indexed(name, f"{text}\n"), f"/library/{name}.md")
+    found = searcher(store, SMOOTH).search("boats at the lock").documents
+    assert [document.document for document in found] == ["near", "far"]
+    assert found[0].score > found[1].score == 0
+
+
 def test_hits_name_document_page_quote_and_trace(library: Store) -> None:
     found = searcher(library).search("Who visited the fabrication division?", k=1).hits[0]
     assert (found.hit.document, found.title) == ("visit", "Visit to Hsinchu")

@@ -10,7 +10,7 @@ from typing import Any
 from abstrag.llm.budget import CallBudget
 from abstrag.llm.client import ChatClient
 from abstrag.llm.log import CallLog
-from abstrag.llm.metered import LoggedModel
+from abstrag.llm.logged_model import LoggedModel
 from abstrag.llm.model import CallRole, ModelRequest
 from abstrag.llm.settings import Endpoint, Limits, Price, Timeouts
 from abstrag.llm.usage import UsageMeter

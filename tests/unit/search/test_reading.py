@@ -141,7 +141,7 @@ def test_of_a_word_that_tells_no_event_nothing_is_said_about_parties() -> None:
 
 
 def test_another_word_that_tells_of_an_event_is_told_with_the_asked_one() -> None:
-    event = Literal(LiteralKind.EVENT, "use", (), 1.0, slots=("who",))
+    event = Literal(LiteralKind.EVENT, "use", (), 1.0, slots=("who", "whom"))
     slot = Bridge(
         Family.EVENT, Relation.IMPLIES, "fill_slots", "event:use", "use", 0.0, 0.1, 0.1,
         truth_preserving=False, details=("who unfilled",),

@@ -316,7 +316,8 @@ def _used(
     shared = [
         number for number, words in enumerate(one.words) if any(own & words for _, own in best)
     ]
-    alone = one.glossary and shared == [0]  # "Lienholder: a creditor who …"
+    # "Lienholder: a creditor who …", but no "covered" for "Covered Software of somebody"
+    alone = one.glossary and shared == [0] and one.kind == 1
     enough = shared[:1] < [_FIRST] or len(shared) >= _SHARE * len(one.words)
     special = shared[-1:] >= [one.kind] or len(shared) >= _SHARE * len(one.words)
     if not alone and (len(shared) < 2 or not enough or not special):

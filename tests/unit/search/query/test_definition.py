@@ -179,6 +179,12 @@ def test_a_stated_name_finds_the_plural_that_the_document_writes() -> None:
     assert (hit.trace.share, hit.gap) == (1.0, 0.0)
 
 
+def test_what_only_modifies_the_first_noun_of_a_definition_is_not_what_it_says() -> None:
+    defined = stated('"Phlebitis" means inflamed veins of the leg.')
+    assert defined.used("Which finger is inflamed?") == ()
+    assert len(defined.used("Who has inflamed veins?")) == 1
+
+
 Places = Sequence[tuple[re.Match[str], frozenset[str]]]
 SHAPES = read_data_file("abstrag.search.query", "definitions.toml")
 

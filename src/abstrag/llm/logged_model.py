@@ -1,4 +1,4 @@
-"""A model whose calls are looked up first, then made, counted and kept."""
+"""A model behind the log of calls: calls are looked up first, then made, counted and logged."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def side_by_side(
 
 
 class _Batch(Generic[Asked, Got]):
-    """Requests on their way through the threads."""
+    """A batch of requests that several threads work through."""
 
     def __init__(
         self, complete: Callable[[Asked, threading.Event], Got], requests: Sequence[Asked]
@@ -175,7 +175,7 @@ class LoggedModel:
         )
 
     def _asked(self, request: ModelRequest) -> dict[str, str]:
-        """Say what is asked of whom, by OpenTelemetry's conventions for generative AI."""
+        """Return the attributes of a call by OpenTelemetry's conventions for generative AI."""
         address = urlsplit(self.client.endpoint.base_url).hostname or ""
         return {
             "gen_ai.operation.name": "chat",
@@ -216,7 +216,7 @@ class LoggedModel:
 
 
 def _used(transcript: Transcript) -> dict[str, int | float]:
-    """Say what a call took; the conventions have no name for money."""
+    """Return the usage of a call as attributes; the conventions have none for cost."""
     return {
         "gen_ai.usage.input_tokens": transcript.tokens_in,
         "gen_ai.usage.output_tokens": transcript.tokens_out,
@@ -225,7 +225,7 @@ def _used(transcript: Transcript) -> dict[str, int | float]:
 
 
 def _checked_id(model: str, request: ModelRequest) -> str:
-    """Return the id of a call, unless the call could not be kept."""
+    """Return the id of a call; raise an error if the call cannot be logged."""
     try:
         (request.system + request.user).encode()
     except UnicodeEncodeError as error:

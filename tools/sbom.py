@@ -76,7 +76,7 @@ def _pins(lock: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
 
 def bill() -> Mapping[str, Any]:
     """Return the bill of materials."""
-    components = [*map(_library, packages()), *_models(), *_lexicon()]
+    components = [*map(_library, packages()), *_models(), _lexicon()]
     made = json.dumps(components, sort_keys=True)
     return {
         "bomFormat": "CycloneDX",
@@ -125,20 +125,16 @@ def _models() -> Iterator[Component]:
         }
 
 
-def _lexicon() -> Iterator[Component]:
-    for key, name, version, licence, file in (
-        ("wordnet-3.0", "WordNet, compiled", "3.0", "WordNet 3.0 license", "wordnet.bin"),
-        ("moby-thesaurus-2", "Moby Thesaurus, compiled", "2", "public domain", "thesaurus.bin"),
-    ):
-        yield {
-            "type": "data",
-            "bom-ref": key,
-            "name": name,
-            "version": version,
-            "scope": "required",
-            "licenses": [{"license": {"name": licence}}],
-            "hashes": [_digest(LEXICON / file)],
-        }
+def _lexicon() -> Component:
+    return {
+        "type": "data",
+        "bom-ref": "wordnet-3.0",
+        "name": "WordNet, compiled",
+        "version": "3.0",
+        "scope": "required",
+        "licenses": [{"license": {"name": "WordNet 3.0 license"}}],
+        "hashes": [_digest(LEXICON / "wordnet.bin")],
+    }
 
 
 def _digests(folder: Path) -> list[Mapping[str, str]]:

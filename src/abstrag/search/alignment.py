@@ -211,20 +211,11 @@ class Alignment:
             own = np.flatnonzero(table.spans[first:last, 0] == start + before(segment))
             return first + int(own[0]) if len(own) else None
 
-        def price_at(i: int, segment: int, start: int) -> float:
-            word = word_at(segment, start)
-            if word is None:
-                return MAX_GAP
-            cosine = table.cosines(self.asked.vectors[[i]], np.array([word]))
-            return float(PriceList(self.constants).of_words(cosine)[0, 0])
-
         direct = same & (price == 0)
         starts = [int(start) for start, _ in self.asked.spans.tolist()]
         text = self.query.wording
         wanted = {i for i, start in enumerate(starts) if _WHICH.search(text[:start])}
-        found = list(
-            told_places(self.query, told, self.literal_of, price, direct, wanted, place, price_at)
-        )
+        found = list(told_places(self.query, told, self.literal_of, price, direct, wanted, place))
         for i, segment, start in found:
             verb = word_at(segment, start)
             if verb is None or self.exact[i]:

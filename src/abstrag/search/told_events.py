@@ -14,14 +14,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
+from abstrag.lexicon.acts import one_act, verbs_at
 from abstrag.lexicon.events import inventory
 from abstrag.lexicon.pos import Pos
-from abstrag.lexicon.thesaurus import listed_together, one_act, verbs_at
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.query import LiteralKind, Query
 from abstrag.model.term import Family, Frame, Mention, TermKind
@@ -31,7 +31,6 @@ from abstrag.search.families import direction, opposite, step_family
 
 PRICE: Final = 0.5  # of a step between two such verbs
 NEAR: Final = 0.7  # up to this learned price an event counts that no lexicon links
-LISTED: Final = 1.0  # and up to this one verbs that a thesaurus lists together
 _UP: Final = frozenset(
     "increase rise raise grow climb improve gain expand surge jump widen add strengthen".split()
 )
@@ -146,13 +145,11 @@ class ToldEvents:
         segment: int,
         there: Sequence[tuple[int, int]],
         near: int | None,
-        price: Callable[[int], float],
     ) -> Frame | None:
         """Return an event of a segment that meets an event of a query.
 
         `there` are the places of words in the segment that meet other parts of the query as they
-        are, `near` is that of the word nearest to the asked one, where it is near enough. `price`
-        tells at what price the word at a place meets the asked one.
+        are, `near` is that of the word nearest to the asked one, where it is near enough.
         """
         asked = query.literals[literal]
         if asked.kind is not LiteralKind.EVENT:
@@ -174,11 +171,7 @@ class ToldEvents:
                     return frame
                 if within:
                     every = (*told, *verbs_at(self._texts[segment], frame.start))
-                    pairs = [(a, b) for a in verbs for b in every if not contrary(a, b)]
-                    listed = any(listed_together(a, b) for a, b in pairs)
-                    if any(one_act(a, b) for a, b in pairs) or (
-                        listed and price(frame.start) <= LISTED
-                    ):
+                    if any(one_act(a, b) and not contrary(a, b) for a in verbs for b in every):
                         return frame
                 if (
                     within
@@ -202,13 +195,11 @@ def told_places(
     direct: BoolArray,
     wanted: Container[int],
     places: Callable[[int, int], tuple[int, int]],
-    price_at: Callable[[int, int, int], float],
 ) -> Iterator[tuple[int, int, int]]:
     """Go through query words and segments where an event meets the word, and where it begins.
 
     `wanted` are the words that say what is asked for; `places` tells for a query word and a segment
-    where in its text the word stands that meets it, and `price_at` what it costs to meet it by the
-    word at a place.
+    where in its text the word stands that meets it.
     """
     heads: dict[int, int] = {}
     for i, j in enumerate(literal_of):
@@ -226,7 +217,7 @@ def told_places(
             there = [places(k, segment) for k in others]
             close = prices[i, segment] <= NEAR
             near = places(i, segment)[0] if close else None
-            frame = told.met_by(query, j, segment, there, near, partial(price_at, i, segment))
+            frame = told.met_by(query, j, segment, there, near)
             if frame is not None:
                 yield i, segment, frame.start
 

@@ -1,28 +1,19 @@
-"""Verbs that may tell of one thing what another verb tells of it.
+"""Verbs that may tell of one thing what another verb asks, by the list in `acts.toml`.
 
-Two sources: `thesaurus.bin`, compiled from the Moby Thesaurus, which lists verbs and phrases under
-each other that share any of their uses; and `acts.toml`, written by hand. Neither says that two
-verbs mean the same: a price is raised and a child is raised. Whoever uses them looks at what the
-verbs are said of as well.
+It does not say that two verbs mean the same: a price is raised and a child is raised. Whoever uses
+it looks at what the verbs are said of as well.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from abstrag.lexicon.inventory import ACTS, read_inventory, unpack
+from abstrag.lexicon.inventory import ACTS, read_inventory
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
-
-DATA: Final = Path(__file__).with_name("thesaurus.bin")
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _REACH: Final = 80  # letters in which a phrase stands
@@ -30,30 +21,6 @@ _LONGEST: Final = 6  # words of a phrase
 _OWNERS: Final = frozenset("my your his her its our their".split())
 _WHOSE: Final = "one's"
 _ENDINGS: Final = ("ed", "d", "es", "s", "ing")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Listed:
-    """The Moby Thesaurus: for each word the numbers of later ones that it is listed with."""
-
-    number: Mapping[str, int]
-    starts: NDArray[np.int64]
-    items: NDArray[np.uint16]
-
-    def together(self, first: str, second: str) -> bool:
-        """Tell whether two words are listed together, the first of the alphabet first."""
-        a, b = self.number.get(first), self.number.get(second)
-        if a is None or b is None:
-            return False
-        return bool((self.items[self.starts[a] : self.starts[a + 1]] == b).any())
-
-
-@cache
-def _listed() -> _Listed:
-    archive = unpack(DATA)
-    words = archive.arrays["words"].tobytes().decode().split("\n")
-    starts = np.concatenate(([0], archive.arrays["counts"].cumsum(dtype=np.int64)))
-    return _Listed({word: i for i, word in enumerate(words)}, starts, archive.arrays["items"])
 
 
 @cache
@@ -69,19 +36,11 @@ def _acts() -> Mapping[str, frozenset[str]]:
 
 @cache
 def _phrases() -> Mapping[str, tuple[str, ...]]:
-    """The phrases of both sources by their first word, the longest first."""
-    told = {phrase for some in _acts().values() for phrase in some}
+    """The phrases of the list by their first word."""
     found: dict[str, list[str]] = {}
-    for phrase in sorted({word for word in (*_listed().number, *told) if " " in word}):
+    for phrase in sorted({verb for told in _acts().values() for verb in told if " " in verb}):
         found.setdefault(phrase.partition(" ")[0], []).append(phrase)
     return {first: tuple(some) for first, some in found.items()}
-
-
-@lru_cache(maxsize=1 << 15)
-def listed_together(asked: str, told: str) -> bool:
-    """Tell whether the Moby Thesaurus lists two verbs or phrases under each other."""
-    first, second = sorted((asked, told))
-    return _listed().together(first, second)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -11,7 +11,7 @@ from typing import Final
 
 from abstrag.model.document import Block
 from abstrag.model.segment import Segment, SegmentKind
-from abstrag.search.relevance import is_listing
+from abstrag.search.listing import is_listing
 
 _LINKS: Final = re.compile(
     r"^\W*(?:notes and references|citations|sources|(?:foot|end)notes|external links|"

@@ -32,6 +32,7 @@ from abstrag.search.dense import DenseSimilarity
 from abstrag.search.document_words import DocumentWords
 from abstrag.search.judging import Judge, NeighbourJudge, neighbours_of
 from abstrag.search.lexical import Lexical
+from abstrag.search.listing import asks_for_listing, listed_segments
 from abstrag.search.lookup import reach_of
 from abstrag.search.precedents import unsettled
 from abstrag.search.query.definition import ExpandDefinition, Glossary, StatedDefinitions
@@ -47,8 +48,6 @@ from abstrag.search.relevance import (
     Preset,
     Signal,
     Similarity,
-    asks_for_listing,
-    listed_segments,
 )
 from abstrag.search.scoring import Scoring
 from abstrag.search.together import hits_together

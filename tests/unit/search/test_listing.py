@@ -3,7 +3,7 @@
 import pytest
 
 from abstrag import AbstRAG
-from abstrag.search.relevance import asks_for_listing, listed_segments
+from abstrag.search.listing import asks_for_listing, listed_segments
 
 PAPER = """
 # Explaining Models of Boats

@@ -33,6 +33,7 @@ from abstrag.config import Settings
 from abstrag.documents.load import load_bytes
 from abstrag.indexing.pipeline import index as build_index
 from abstrag.model.index import DocumentIndex
+from abstrag.model.term import Frame
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.vectors import AlignedText
 from abstrag.workspace.document import SearchableDocument
@@ -110,11 +111,18 @@ def mixed(base: DocumentIndex, size: int) -> tuple[DocumentIndex, Mixed]:
                 for m in mentions.get(own, ())
                 if m.header is None
             ]
-            all_frames += [replace(f, segment=i) for f in frames.get(own, ())]
+            all_frames += [_moved(f, i, by) for f in frames.get(own, ())]
     made = replace(
         base, records=tuple(records), mentions=tuple(all_mentions), frames=tuple(all_frames)
     )
     return made, Mixed(parts)
+
+
+def _moved(frame: Frame, segment: int, by: int) -> Frame:
+    """Return an event as it stands so much further on in another segment."""
+    slots = tuple(replace(s, start=s.start + by, end=s.end + by) for s in frame.slots)
+    start, end = frame.start + by, frame.end + by
+    return replace(frame, segment=segment, start=start, end=end, slots=slots)
 
 
 def _vectors(records: Sequence[Any]) -> list[AlignedText]:

@@ -178,7 +178,7 @@ class Alignment:
 
     def _put_together(self, at: IntArray, direct: BoolArray) -> None:
         """Take for the words of a literal those of a segment that stand nearest to one another."""
-        for rows in filter(None, self.words_of):
+        for rows in (rows for rows in self.words_of if len(rows) > 1):
             for segment in np.flatnonzero(direct[rows].all(axis=0)).tolist():
                 if (near := self._nearby.nearest(rows, segment)) is not None:
                     at[rows, segment] = near
@@ -355,8 +355,9 @@ class Alignment:
             for i, steps in zip(rows, ~direct, strict=True):
                 np.maximum(least, np.where(steps, self.fees[i], 0.0), out=least)
             met = np.asarray(self.met[rows].all(axis=0))
-            for segment in np.flatnonzero(met & (costs == 0).all(axis=0)).tolist():
-                met[segment] = not self._nearby.apart(rows, segment)
+            if len(rows) > 1:
+                for segment in np.flatnonzero(met & (costs == 0).all(axis=0)).tolist():
+                    met[segment] = not self._nearby.apart(rows, segment)
             units = np.rint(np.maximum(mean, least) * COST_UNIT).astype(np.int64)
             units += unfilled_units(literal.slots)
             found[j] = np.where(met, units, FAR)

@@ -231,9 +231,9 @@ class NearbyWords:
     _same: dict[int, BoolArray] = field(default_factory=dict)
 
     def nearest(self, rows: Sequence[int], segment: int) -> IntArray | None:
-        """Return the words of a segment that are these and stand nearest to one another."""
+        """Return the words of a segment that are these, two or more, nearest to one another."""
         found = self._occurrences(rows, segment)
-        if len(rows) < 2 or not all(map(len, found)):
+        if not all(map(len, found)):
             return None
         near = [[int(own[np.abs(own - at).argmin()]) for own in found] for at in found[0].tolist()]
         best = min(near, key=lambda some: max(some) - min(some))
@@ -248,7 +248,7 @@ class NearbyWords:
         first, last = self.words.starts[segment : segment + 2].tolist()
         text, own = self.words.texts[segment], self.words.segments[segment].text
         ends = [m.start() for m in ENDED.finditer(text, len(text) - len(own))]
-        if len(rows) < 2 or not ends:
+        if not ends:
             return False
         sentences = []
         for said in self._occurrences(rows, segment):

@@ -24,7 +24,13 @@ from abstrag.model.ranking import Hit, Ranking
 from abstrag.model.record import to_data
 from abstrag.search.relevance import DEFAULT_PRESET
 from abstrag.server.mcp.server import mcp_server
-from abstrag.server.mcp.toolbox import Toolbox, collection_result, factors, search_result
+from abstrag.server.mcp.toolbox import (
+    Toolbox,
+    collection_result,
+    factors,
+    search_result,
+    set_result,
+)
 from abstrag.server.routes.shared import without_folder
 from abstrag.workspace.asynchronous import AsyncAbstRAG
 from abstrag.workspace.facade import AbstRAG
@@ -221,6 +227,18 @@ def test_all_documents_together_answer_the_same_by_every_door(doors: Doors) -> N
             assert doors.run("explain", "--all", question, name)["hit"] == hit
             assert doors.post("/api/explain", query=question, segment=name) == hit
             assert to_data(doors.rag.collection().explain(question, name)) == hit
+
+
+def test_hits_of_several_documents_that_belong_together_are_the_same_by_every_door(
+    doors: Doors,
+) -> None:
+    sets = [doors.rag.support_all(question, k=K) for question in QUESTIONS]
+    asked = [("search_set_all", {"query": question, "k": K}) for question in QUESTIONS]
+    told = [to_data(set_result(q, one)) for q, one in zip(QUESTIONS, sets, strict=True)]
+    assert doors.tools(asked) == told
+    for question, one in zip(QUESTIONS, sets, strict=True):
+        assert doors.run("search", "--all", question, "--set", "-k", str(K)) == to_data(one)
+        assert doors.post("/api/support", query=question, k=K) == to_data(one)
 
 
 def test_an_answer_from_all_documents_is_the_same_by_every_door(

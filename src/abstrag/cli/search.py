@@ -15,6 +15,7 @@ from abstrag.cli.opened import (
     opened,
     print_models,
     print_patches,
+    print_ranking,
     report_of,
     report_of_models,
     tell_estimate,
@@ -29,6 +30,7 @@ from abstrag.model.ranking import Ranking, SupportSet
 from abstrag.model.record import to_data
 from abstrag.refine.sufficiency import WARN
 from abstrag.search.relevance import Preset
+from abstrag.workspace.collection import SearchableCollection
 from abstrag.workspace.document import SearchableDocument
 from abstrag.workspace.options import WorkspaceConfig
 from abstrag.workspace.workspace import Workspace
@@ -41,16 +43,25 @@ if TYPE_CHECKING:
 
 
 def print_set(
-    document: SearchableDocument, query: str, found: SupportSet, *, as_json: bool
+    asked: SearchableDocument | SearchableCollection,
+    query: str,
+    found: SupportSet,
+    *,
+    as_json: bool,
 ) -> None:
     """Print the hits with what joins them, and what none of them meets."""
     if as_json:
         print_json(found)
         return
     out = console()
-    print_query(out, document.normalize(query))
+    many = None if isinstance(asked, SearchableDocument) else asked
+    if isinstance(asked, SearchableDocument):
+        print_query(out, asked.normalize(query))
     for rank, hit in enumerate(found.hits, 1):
-        print_hit(out, hit, rank, document.preset)
+        print_hit(out, hit, rank, asked.preset)
+        if many is not None:
+            title = many.workspace.store.find(hit.document).title
+            out.print(f"    [bold]{escape(hit.document)}[/] {escape(title)}")
         if rank <= len(found.joined_by) and found.joined_by[rank - 1]:
             out.print(f"   [dim]joins   {escape(found.joined_by[rank - 1])}[/]")
     if found.unmet:
@@ -83,32 +94,25 @@ def search_command(
 
     TARGET is a file (indexed first when it is new or changed) or a document id. What `abstrag
     refine` has kept for its text is in force. With --llm a model reads the query and judges the
-    segments. --set is for questions that need more than one place, and for all of something.
+    segments. --set is for questions that need more than one place, and for all of something; the
+    places may be in several documents of a collection.
 
     TARGET may also be a collection: a store (a file or postgresql://…), or a folder that was
     indexed; --all is the whole store. Then the best hits of all documents are shown.
     """
     place = collection.place(config, target)
     if place is not None:
-        from abstrag.cli.opened import print_ranking
-
-        if refine or as_set:
+        if refine:
             raise InputError(
-                f"--{'refine' if refine else 'set'} is for one document",
-                hint="abstrag refine takes a collection"
-                if refine
-                else "name the document as TARGET",
+                "--refine is for one document", hint="abstrag refine takes a collection"
             )
         with place.open(models_options, as_json=as_json) as many:
             if models_options.dry_run:
                 tell_estimate(*estimate_of_many(many, query), as_json=as_json)
-                return
-            ranked = many.search(query, k=top)
-            if as_json:
-                print_json({**to_data(ranked), **report_of_models(many)})
-                return
-            print_models(many)
-            print_ranking(console(), many, ranked, with_trace=with_trace)
+            elif as_set:
+                print_set(many, query, many.support(query, k=top), as_json=as_json)
+            else:
+                _search_many(many, query, top, with_trace=with_trace, as_json=as_json)
         return
     if refine and not config.defaults.patched:
         raise InputError(
@@ -136,6 +140,17 @@ def search_command(
         out = console()
         _print(out, document, ranking, refinement, with_trace=with_trace)
         print_patches(out, document)
+
+
+def _search_many(
+    many: SearchableCollection, query: str, top: int, *, with_trace: bool, as_json: bool
+) -> None:
+    ranked = many.search(query, k=top)
+    if as_json:
+        print_json({**to_data(ranked), **report_of_models(many)})
+        return
+    print_models(many)
+    print_ranking(console(), many, ranked, with_trace=with_trace)
 
 
 def _estimate(workspace: Workspace, target: str, *, refine: bool, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from abstrag.collection.shortlist import Shortlist
 from abstrag.model.ranking import Hit
 from abstrag.search.judging import JointRanking
 from abstrag.search.relevance import AGGREGATIONS, LEAST_JUDGEMENT
+from abstrag.search.together import RankedHit
 
 # How documents are ordered; docs/collections.md says why.
 DOCUMENT_POWER: Final = 4.5  # times that of its hits: how much more a document's own score counts
@@ -33,6 +34,17 @@ class CollectionMatch:
     def hits(self, k: int) -> tuple[CollectionHit, ...]:
         """Return the best k hits of all documents."""
         return tuple(self._hit(row, score) for row, score in islice(self.joint.order(), k))
+
+    def ranked(self, k: int) -> list[RankedHit]:
+        """Return the best k hits of all documents, each with the postings of its own."""
+        return [
+            RankedHit(
+                self._hit(row, score).hit,
+                score,
+                self.joint.shares[int(self.joint.owners[row])].scoring.index,
+            )
+            for row, score in islice(self.joint.order(), k)
+        ]
 
     def documents(self) -> tuple[DocumentScore, ...]:
         """Return the shortlist with its scores, best first."""

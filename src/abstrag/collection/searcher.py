@@ -19,13 +19,14 @@ from abstrag.config import PRIOR_POWER, SHORTLIST, TAU
 from abstrag.engine.searcher import DEFAULT_K, Searcher, unread_notice
 from abstrag.errors import InputError, NothingAsked
 from abstrag.memory import LruCache, collector_paused
-from abstrag.model.ranking import Hit
+from abstrag.model.ranking import Hit, SupportSet
 from abstrag.neural.encoder import TextEncoder
 from abstrag.neural.runtime import side_by_side
 from abstrag.neural.whole_text import default_encoder
 from abstrag.search.judging import JointRanking, Judge, Share
 from abstrag.search.relevance import DEFAULT_PRESET, Preset
 from abstrag.search.scoring import Scoring
+from abstrag.search.together import hits_read, smallest_set
 from abstrag.stores.memory import BestEffortMemory, remembered_together
 from abstrag.stores.protocol import DocumentInfo, Store
 
@@ -173,6 +174,30 @@ class CollectionSearcher:
             judgements=judged.made,
             judgements_avoided=judged.avoided,
         )
+
+    def support(
+        self,
+        text: str,
+        *,
+        k: int = DEFAULT_K,
+        tau: float = TAU,
+        filters: Filters | None = None,
+    ) -> SupportSet:
+        """Return the fewest hits of all documents that together meet a query.
+
+        Raises:
+            InputError: The preset is one of the paper's, whose sets are those of one document.
+        """
+        if self.preset.hard_gap:
+            raise InputError(
+                f"a set of hits of several documents has no meaning in preset {self.preset.name}",
+                hint="ask one document, or leave the preset out",
+            )
+        with collector_paused(), remembered_together(self.store):
+            shortlist = self.shortlist(text, filters=filters)
+            found = self.match(text, shortlist, tau=tau)
+            found.joint.judge(hits_read(k))
+            return smallest_set(shortlist.query, found.ranked(hits_read(k)), k=k)
 
     def shortlist(
         self, text: str, *, filters: Filters | None = None, also: tuple[str, ...] = ()

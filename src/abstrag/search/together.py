@@ -10,7 +10,7 @@ meets.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, log1p
 from typing import Final
@@ -119,80 +119,108 @@ _ENTITY: Final = f"{TermKind.ENTITY.value}:"
 
 
 @dataclass(frozen=True, slots=True)
+class RankedHit:
+    """A hit with the score it is ranked by, and the postings of its document."""
+
+    hit: Hit
+    score: float
+    index: CostedIndex
+
+
+@dataclass(frozen=True, slots=True)
 class _Candidate:
     """A hit: what each part of the query costs in it, what it is about, what else it names."""
 
     hit: Hit
+    score: float
     prices: FloatArray
     subject: str
+    label: str  # of the subject
     names: frozenset[str]  # but for those of the query
 
 
 def hits_together(scoring: Scoring, *, k: int) -> SupportSet:
     """Return the fewest hits that together meet a query; in the paper's presets by its own rule."""
-    hits = scoring.ranking(max(4 * k, LOOKED_AT)).hits
+    hits = scoring.ranking(hits_read(k)).hits
     if scoring.preset.hard_gap:
         return support_set(hits, scoring.index.graph, k=k, tau=scoring.tau)
-    return smallest_set(scoring.query, hits, scoring.index, k=k)
+    ranked = [RankedHit(hit, hit.relevance, scoring.index) for hit in hits]
+    return smallest_set(scoring.query, ranked, k=k)
 
 
-def smallest_set(query: Query, hits: Sequence[Hit], index: CostedIndex, *, k: int) -> SupportSet:
+def hits_read(k: int) -> int:
+    """Return how many hits a set of at most k is chosen from."""
+    return max(4 * k, LOOKED_AT)
+
+
+def smallest_set(query: Query, hits: Sequence[RankedHit], *, k: int) -> SupportSet:
     """Return the fewest of some hits, best first, that together meet a query.
 
     Args:
         query: What was asked.
-        hits: The ranking from its top.
-        index: The document's postings, which know what a segment names.
+        hits: The ranking from its top, of one document or of several. A thing that two documents
+            call by the same name counts as one.
         k: At most so many.
     """
     if not hits:
         return SupportSet((), (), (), 0.0)
-    asked = frozenset(term for literal in query.literals for term in literal.terms)
-    every = [_candidate(hit, index, asked) for hit in hits]
+    literals = [one.literal for ranked in hits for one in ranked.hit.trace.literals]
+    asked = frozenset(term for literal in literals for term in literal.terms)
+    parts = _parts(hits[0].hit)
+    every = [_candidate(ranked, parts, asked) for ranked in hits]
     if _ALL.search(query.text):
         taken, why = _all_of(every, k)
     else:
-        taken, why = _joined(every, _weights(hits[0]), index, asked, min(k, MOST))
+        weights = np.array(list(parts.values()))
+        weights = weights / max(float(weights.sum()), 1e-9)
+        taken, why = _joined(every, weights, asked, min(k, MOST))
     bridges = dict.fromkeys(bridge for each in taken for bridge in bridges_of(each.hit))
-    met = {j for each in taken for j, one in enumerate(each.hit.trace.literals) if one.met}
+    met = {label for each in taken for label in _met(each)}
     return SupportSet(
         hits=tuple(each.hit for each in taken),
         bindings=(),
         bridges=tuple(bridges),
         cost=cost(bridges) / COST_UNIT,
         joined_by=tuple(why),
-        unmet=tuple(one.label for j, one in enumerate(query.literals) if j not in met),
+        unmet=tuple(
+            one.literal.label for one in taken[0].hit.trace.literals if one.literal.label not in met
+        ),
     )
 
 
-def _candidate(hit: Hit, index: CostedIndex, asked: frozenset[str]) -> _Candidate:
+def _candidate(
+    ranked: RankedHit, parts: Mapping[int | str, float], asked: frozenset[str]
+) -> _Candidate:
+    hit, index = ranked.hit, ranked.index
     named = [m for m in index.mentions_of(hit.position) if m.term.startswith(_ENTITY)]
     own = [m for m in named if m.header is None]
     first = min(own, key=lambda m: (m.start, -m.end), default=None)
     subject = "" if first is None else first.term
-    return _Candidate(hit, _prices(hit), subject, frozenset(m.term for m in named) - asked)
+    label = index.labels.get(subject, "")
+    names = frozenset(m.term for m in named) - asked
+    return _Candidate(hit, ranked.score, _prices(hit, parts), subject, label, names)
 
 
-def _prices(hit: Hit) -> FloatArray:
-    if hit.words:
-        return np.array([word.price for word in hit.words])
-    literals = hit.trace.literals
-    return np.array([MAX_GAP if one.distance is None else one.distance for one in literals])
+def _parts(hit: Hit) -> dict[int | str, float]:
+    """Return the weights of the words of a query by where they begin, or else of its literals."""
+    words: dict[int | str, float] = {word.start: word.weight for word in hit.words}
+    return words or {one.literal.label: one.literal.weight for one in hit.trace.literals}
 
 
-def _weights(hit: Hit) -> FloatArray:
-    own = [w.weight for w in hit.words] or [one.literal.weight for one in hit.trace.literals]
-    weights = np.array(own)
-    found: FloatArray = weights / max(float(weights.sum()), 1e-9)
-    return found
+def _prices(hit: Hit, parts: Mapping[int | str, float]) -> FloatArray:
+    """Return what each part of the query costs in a hit: the most, if its document lacks it."""
+    own: dict[int | str, float] = {word.start: word.price for word in hit.words}
+    for one in hit.trace.literals:
+        own[one.literal.label] = MAX_GAP if one.distance is None else one.distance
+    return np.array([own.get(part, MAX_GAP) for part in parts])
+
+
+def _met(each: _Candidate) -> set[str]:
+    return {one.literal.label for one in each.hit.trace.literals if one.met}
 
 
 def _joined(
-    every: Sequence[_Candidate],
-    weights: FloatArray,
-    index: CostedIndex,
-    asked: frozenset[str],
-    most: int,
+    every: Sequence[_Candidate], weights: FloatArray, asked: frozenset[str], most: int
 ) -> tuple[list[_Candidate], list[str]]:
     taken, why = [every[0]], [""]
     while len(taken) < most:
@@ -203,7 +231,7 @@ def _joined(
         if not rated or max(rated)[0] < _LEAST:
             break
         best = others[-max(rated)[1]]
-        why.append(_reason(taken, best, index, asked))
+        why.append(_reason(taken, best, asked))
         taken.append(best)
     return taken, why
 
@@ -220,7 +248,7 @@ def _odds(
     gain = float(weights @ np.maximum(left - each.prices, 0.0)) / MAX_GAP
     same = any(one.subject == each.subject for one in taken)
     total = _START + _GAIN * gain + _SIZE * len(taken) + _RANK * log1p(rank)
-    best, own = (log(max(one.hit.relevance, 1e-12)) for one in (taken[0], each))
+    best, own = (log(max(one.score, 1e-12)) for one in (taken[0], each))
     total += _WORSE * (best - own)
     if same:
         return total + _SAME
@@ -235,27 +263,22 @@ def _introduced(taken: Sequence[_Candidate]) -> frozenset[str]:
     return frozenset(name for one in taken for name in one.names - {one.subject})
 
 
-def _reason(
-    taken: Sequence[_Candidate], each: _Candidate, index: CostedIndex, asked: frozenset[str]
-) -> str:
+def _reason(taken: Sequence[_Candidate], each: _Candidate, asked: frozenset[str]) -> str:
     """Say in words why a hit joins."""
-    about = index.labels.get(each.subject, "")
-    if each.subject in _introduced(taken) and about:
-        return f"is about {about}, named before"
+    if each.subject in _introduced(taken) and each.label:
+        return f"is about {each.label}, named before"
     left = np.minimum.reduce([one.prices for one in taken])
-    words = [word.asked for word, price in zip(each.hit.words, left, strict=False)]
+    words = [word.asked for word in taken[0].hit.words]
     more = [w for w, old, new in zip(words, left, each.prices, strict=False) if new < old - 0.5]
     if more:
         return "meets “" + "”, “".join(more) + "” better"
-    return f"is about {about}, which the query names" if each.subject in asked else "comes next"
+    if each.subject in asked:
+        return f"is about {each.label}, which the query names"
+    return "comes next"
 
 
 def _all_of(every: Sequence[_Candidate], k: int) -> tuple[list[_Candidate], list[str]]:
     """Take every hit that meets all conditions that the first meets."""
-
-    def met(each: _Candidate) -> set[int]:
-        return {j for j, one in enumerate(each.hit.trace.literals) if one.met}
-
-    least = met(every[0])
-    taken = [each for each in every if met(each) >= least][:k]
+    least = _met(every[0])
+    taken = [each for each in every if _met(each) >= least][:k]
     return taken, ["", *("meets as much",) * (len(taken) - 1)]

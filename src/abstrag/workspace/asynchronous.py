@@ -59,6 +59,7 @@ class AsyncAbstRAG:
     explain = _awaited(AbstRAG.explain)
     why_not = _awaited(AbstRAG.why_not)
     support = _awaited(AbstRAG.support)
+    support_all = _awaited(AbstRAG.support_all)
     budget = _awaited(AbstRAG.budget)
     ask = _awaited(AbstRAG.ask)
     ask_all = _awaited(AbstRAG.ask_all)

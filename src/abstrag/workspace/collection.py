@@ -21,7 +21,7 @@ from abstrag.config import GIVEN_PASSAGES
 from abstrag.engine.searcher import DEFAULT_K, Searcher
 from abstrag.errors import InputError, UnknownDocument
 from abstrag.model.index import DocumentIndex
-from abstrag.model.ranking import Hit
+from abstrag.model.ranking import Hit, SupportSet
 from abstrag.search.relevance import Preset
 from abstrag.stores.open import shown
 from abstrag.telemetry import span
@@ -71,6 +71,10 @@ class SearchableCollection(Searchable):
             found = self.searcher.search(query, k=k, tau=self._tau(tau), filters=self.filters)
             recorded.note({"abstrag.hits": len(found.hits), "abstrag.documents": found.passed})
         return found
+
+    def support(self, query: str, *, k: int = DEFAULT_K, tau: float | None = None) -> SupportSet:
+        """Return the fewest hits of all documents that together meet a query."""
+        return self.searcher.support(query, k=k, tau=self._tau(tau), filters=self.filters)
 
     def explain(self, query: str, segment: str, *, tau: float | None = None) -> Hit:
         """Return the full trace of one segment, named as DOCUMENT:SEGMENT."""

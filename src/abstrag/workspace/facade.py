@@ -249,6 +249,18 @@ class AbstRAG:
         """Return the fewest hits that together meet a query, each with why it joined the others."""
         return self.open(document).support(query, k=k, tau=tau)
 
+    def support_all(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        tau: float | None = None,
+        folder: str | Path | None = None,
+        filters: Filters | None = None,
+    ) -> SupportSet:
+        """Return the fewest hits of all documents that together meet the query."""
+        return self.collection(folder, filters=filters).support(query, k=k, tau=tau)
+
     def budget(self, query: str, *, document: str | None = None) -> BudgetCurve:
         """Say at which budget τ each segment meets the whole query."""
         return self.open(document).budget(query)

@@ -117,6 +117,14 @@ def test_a_filter_needs_a_collection(library: Path, capsys: pytest.CaptureFixtur
     assert "--document names one of several documents" in said
 
 
+def test_a_set_of_hits_names_the_document_of_each(
+    library: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = run(capsys, "search", library, VISIT, "--set", *PLAIN)
+    assert "visited the head" in shown
+    assert "visit Visit to Hsinchu" in shown
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -31,6 +31,7 @@ READING = {
     "search",
     "search_all",
     "search_set",
+    "search_set_all",
     "why_not",
 }
 TOKEN = "open-sesame"

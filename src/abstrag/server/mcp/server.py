@@ -103,6 +103,7 @@ def mcp_server(toolbox: Toolbox) -> MCPServer[Any]:
         toolbox.search,
         toolbox.search_all,
         toolbox.search_set,
+        toolbox.search_set_all,
         toolbox.explain,
         toolbox.why_not,
         toolbox.ask,

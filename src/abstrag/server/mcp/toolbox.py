@@ -124,6 +124,7 @@ class SetResult:
     hits: tuple[FoundSegment, ...]
     joined_by: tuple[str, ...]
     unmet: tuple[str, ...]  # what none of them meets
+    documents: tuple[str, ...] = ()  # of each hit
 
 
 @record
@@ -226,7 +227,8 @@ def search_result(ranking: Ranking) -> SearchResult:
 def set_result(query: str, together: SupportSet) -> SetResult:
     """Return hits that belong together in few words."""
     hits = tuple(found(hit) for hit in together.hits)
-    return SetResult(query, hits, together.joined_by, together.unmet)
+    documents = tuple(hit.document for hit in together.hits)
+    return SetResult(query, hits, together.joined_by, together.unmet, documents)
 
 
 def collection_result(ranking: CollectionRanking) -> CollectionResult:
@@ -385,7 +387,22 @@ class Toolbox:
     ) -> SetResult:
         """Find the fewest places that together answer a question that needs more than one."""
         _see_that_k_fits(k)
-        return set_result(query, self._opened(document, preset, judge, tau).support(query, k=k))
+        one = self._opened(document, preset, judge, tau)
+        return set_result(query, one.support(query, k=k))
+
+    def search_set_all(
+        self,
+        query: str,
+        k: int = 5,
+        tau: float | None = None,
+        preset: str | None = None,
+        judge: bool | None = None,
+        **filters: Any,
+    ) -> SetResult:
+        """Find the fewest places of all documents that together answer a question."""
+        _see_that_k_fits(k)
+        many = self._workspace.collection(Filters(**filters), self._options(preset, judge, tau))
+        return set_result(query, many.support(query, k=k))
 
     def search_all(
         self,

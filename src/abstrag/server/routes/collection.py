@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from abstrag.collection.results import CollectionWhyNot, DocumentFound
-from abstrag.model.ranking import Hit
+from abstrag.model.ranking import Hit, SupportSet
 from abstrag.model.record import to_data
 from abstrag.server.answers import EVENTS, answer
 from abstrag.server.requests import (
@@ -44,6 +44,14 @@ async def search(body: SearchAllIn, studio: StudioDep) -> Response:
         return {**found, "groups": [to_data(one) for one in ranking.by_document()]}
 
     return answer(await studio.ranking(options)(lambda: timed(options, work)))
+
+
+@router.post(
+    "/support", summary="Find the fewest hits of all that meet all", response_model=SupportSet
+)
+async def support(body: SearchAllIn, studio: StudioDep) -> Response:
+    """For questions whose evidence is in several documents: hits that together meet them."""
+    return await _asked(studio, body, lambda many: many.support(body.query, k=body.k))
 
 
 @router.post("/explain", summary="Explain one segment among all", response_model=Hit)

@@ -276,13 +276,17 @@ class Searcher:
     def judge(self) -> Judge | None:
         """The judge: the one given, or the shipped one if the preset uses a judge.
 
-        A judge of passages is given a turn, a table cell or a clause with the text around it.
+        A judge of passages is given a turn, a table cell or a clause with the text around it, and
+        canonical texts beside what stands there.
         """
         judge = self._given_judge
         if judge is None and self.preset.judge_weight:
             judge = self._shipped_judge()
+        if not isinstance(judge, SegmentJudge):
+            return judge
+        judge = judge.resolving({one.segment.id: one.canonical for one in self.index.records})
         segments, genre = self.index.segments, self.index.genre
-        if isinstance(judge, SegmentJudge) and any(neighbours_of(s, genre) for s in segments):
+        if any(neighbours_of(s, genre) for s in segments):
             return NeighbourJudge(judge, segments, genre)
         return judge
 

@@ -8,14 +8,16 @@ It says how probably a passage is evidence for the query, on the processor and w
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from math import exp
 from threading import Thread
+from types import MappingProxyType
 from typing import Final, Protocol, Self
 
 import numpy as np
@@ -36,7 +38,14 @@ from abstrag.neural.runtime import (
     side_by_side,
     thread_count,
 )
-from abstrag.neural.vectors import ANYWHERE, NamedModel, ValueCache, remembers, text_key
+from abstrag.neural.vectors import (
+    ANYWHERE,
+    NamedModel,
+    ValueCache,
+    has_content,
+    remembers,
+    text_key,
+)
 
 # A query and a passage put together for a model that reads both at once.
 #
@@ -45,6 +54,7 @@ from abstrag.neural.vectors import ANYWHERE, NamedModel, ValueCache, remembers, 
 
 AROUND: Final = 3  # tokens of the frame: one at the beginning, one after either text
 _OVERLAP: Final = 4  # a window shares one part in so many with the one before
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +200,14 @@ class PairScorer(Protocol):
 
 
 class SegmentJudge(ABC):
-    """Makes a scorer of texts a judge of segments, as `abstrag.search.judging.Judge` has it."""
+    """Makes a scorer of texts a judge of segments, as `abstrag.search.judging.Judge` has it.
+
+    A segment whose canonical text names what the query names, and whose own text does not, is read
+    both ways, and the better counts: "It restarted" is evidence about the reactor that "it" is.
+    """
 
     title = ""
+    canonical: Mapping[str, str] = MappingProxyType({})
     fingerprint: str
 
     @property
@@ -213,10 +228,34 @@ class SegmentJudge(ABC):
         judge.title = title if self.wants_title else ""
         return judge
 
+    def resolving(self, canonical: Mapping[str, str]) -> Self:
+        """Return this judge with the canonical texts of segments, by their ids."""
+        judge = copy(self)
+        judge.canonical = canonical
+        return judge
+
     def __call__(self, query: Query, segments: Sequence[Segment]) -> list[float]:
         """Return how probably each segment is evidence for the query."""
+        asked = _words(query.reading)
+        resolved = [(row, text) for row, s in enumerate(segments) if (text := self._also(s, asked))]
         passages = [segment_text(segment, title=self.title) for segment in segments]
-        return self.score(query.reading, passages)
+        said = self.score(query.reading, [*passages, *(text for _, text in resolved)])
+        found = said[: len(segments)]
+        for (row, _), value in zip(resolved, said[len(segments) :], strict=True):
+            found[row] = max(found[row], value)
+        return found
+
+    def _also(self, segment: Segment, asked: frozenset[str]) -> str | None:
+        """Return the canonical text where it has words of the query that the segment has not."""
+        text = self.canonical.get(segment.id, segment.text)
+        if text == segment.text or not (_words(text) - _words(segment.text)) & asked:
+            return None
+        return segment_text(replace(segment, text=text), title=self.title)
+
+
+def _words(text: str) -> frozenset[str]:
+    words = (word.casefold() for word in _WORD.findall(text))
+    return frozenset(word for word in words if has_content(word))
 
 
 # What a judge has said about a document is remembered, and no pair is read twice.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from math import exp
@@ -21,7 +22,7 @@ from abstrag.neural import judge as module
 from abstrag.neural.bundle import MANIFEST, MODEL, TOKENIZER, Bundle, Judging
 from abstrag.neural.embedder import Embedder
 from abstrag.neural.encoder import Vectors
-from abstrag.neural.judge import EvidenceJudge, PairReader, default_judge, windows
+from abstrag.neural.judge import EvidenceJudge, PairReader, SegmentJudge, default_judge, windows
 from abstrag.neural.runtime import Ids
 from abstrag.testing.sample_index import sample_index
 from tests.unit.neural import tiny
@@ -211,6 +212,36 @@ def test_a_title_is_shown_to_a_judge_that_wants_it_alone(judge_folder: Path) -> 
     there = titled.reading(" hound ")
     assert there(Query("a", ()), [segment]) == titled.score("a", ["hound: bark: dog"])
     assert titled.title == ""
+
+
+class Naming(SegmentJudge):
+    """A judge who only believes in a name, and keeps what it has read."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def score(self, query: str, passages: Sequence[str]) -> list[float]:
+        self.read += passages
+        return [0.9 if "Northgate" in passage else 0.2 for passage in passages]
+
+
+def test_a_canonical_text_is_read_too_where_it_names_what_is_asked() -> None:
+    segment = replace(sample_index().records[0].segment, section=(), headers=())
+    told, other = (
+        replace(segment, id="s1", text="It restarted."),
+        replace(segment, id="s2", text="She slept."),
+    )
+    judge = Naming().resolving({"s1": "Northgate restarted.", "s2": "Dr Wu slept."})
+    query = Query("Did Northgate restart?", ())
+    assert judge(query, [told, other]) == [0.9, 0.2]
+    assert judge.read == ["It restarted.", "She slept.", "Northgate restarted."]
+
+
+def test_what_stands_there_counts_where_the_canonical_text_is_no_better() -> None:
+    segment = replace(sample_index().records[0].segment, section=(), headers=())
+    told = replace(segment, id="s1", text="Northgate said so.")
+    judge = Naming().resolving({"s1": "The plant said so."})
+    assert judge(Query("What did the plant say?", ()), [told]) == [0.9]
 
 
 def test_the_fingerprint_changes_with_the_calibration(judge_folder: Path) -> None:

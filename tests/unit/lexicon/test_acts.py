@@ -32,6 +32,14 @@ def test_no_verb_of_a_line_stands_in_it_twice() -> None:
         assert len(words) == len(set(words)), asked
 
 
+def test_every_phrase_can_be_read_out_of_a_text() -> None:
+    for asked, told in read_lists(ACTS):
+        for phrase in (*asked.split(", "), *entries(told)):
+            verb, _, rest = phrase.replace("one's", "her").partition(" ")
+            forms = (f"{verb}{ending} {rest}" for ending in ("", "ed", "d", "s", "ing"))
+            assert not rest or any(phrase in verbs_at(form, 0) for form in forms), phrase
+
+
 def test_a_telling_word_need_not_ask() -> None:
     assert not one_act("nowhere to be found", "halve")
 

@@ -31,6 +31,17 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
+def relax_collector() -> None:
+    """Let Python look for cycles rarely from now on: in a process that does nothing but index.
+
+    Going back to the usual after each document would let it look at once, for by then more than
+    usual have been made.
+    """
+    with _TURN:
+        gc.freeze()
+        gc.set_threshold(_RARELY, *gc.get_threshold()[1:])
+
+
 @contextmanager
 def collector_relaxed() -> Iterator[None]:
     """Let Python look for cycles rarely; several threads may be in here at a time."""

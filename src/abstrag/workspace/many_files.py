@@ -24,6 +24,7 @@ from abstrag.errors import AbstragError, FileMissing, StoreError
 from abstrag.indexing.operator import missed_segments
 from abstrag.indexing.pipeline import index
 from abstrag.language.words import language_of
+from abstrag.memory import relax_collector
 from abstrag.model.index import DocumentIndex
 from abstrag.neural.aligner import default_aligner
 from abstrag.neural.whole_text import default_encoder
@@ -81,6 +82,7 @@ class IndexTask:
         if self.ahead:
             default_aligner().threads = 1  # the workers share the cores between them
             default_encoder().prepare()
+        relax_collector()
 
         def perform(job: DueFile) -> IndexedFile:
             layers = _Layers(workspace.store)

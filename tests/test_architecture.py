@@ -32,7 +32,7 @@ TABLE = (  # high to low, as CONTRIBUTING.md shows it
     "llm neural lexicon language documents stores backgrounds workers",
     "model",
     "config",
-    "errors files memory telemetry",
+    "cores errors files memory telemetry",
 )
 # low to high: a module imports its own package and lower layers, never a peer
 LAYERS = [set(layer.split()) for layer in reversed(TABLE)]

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from abstrag.config import MAX_BATCH_TOKENS
+from abstrag.cores import on_one_core
 from abstrag.errors import ResourceMissing
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ def _loaded() -> Language:
             exclude=[_SENTENCES_ONLY], config={"nlp": {"tokenizer": {"@tokenizers": _NO_RULES}}}
         )
         embed_distinct_tokens(made)
+        if on_one_core():
+            _multiply_with_numpy(made)
         for rare, common in _READ_AS.items():
             for form in (str.lower, str.capitalize, str.upper):
                 seen, like = made.vocab[form(rare)], made.vocab[form(common)]
@@ -77,6 +80,21 @@ def _loaded() -> Language:
             hint=f"pip install {MODEL.replace('_', '-')}==3.8.0",
         ) from error
     return made
+
+
+def _multiply_with_numpy(nlp: Language) -> None:
+    """Let numpy multiply matrices, in place of BLIS, which comes with spaCy.
+
+    BLIS has no code of its own for processors that are younger than it, and takes three times as
+    long on them. On several cores numpy would lose more than that: the matrices are small.
+    """
+    from thinc.api import NumpyOps
+
+    ops = NumpyOps(use_blis=False)
+    for _, component in nlp.pipeline:
+        model: Model[Any, Any] | None = getattr(component, "model", None)
+        for node in model.walk() if model is not None else ():
+            node.ops = ops
 
 
 # Past forms and participles that spaCy's rules reduce to the wrong verb. They try a stem without an

@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final
 
+from abstrag.cores import children_on_one_core
 from abstrag.errors import WorkerLost
 from abstrag.workers.protocol import (
     CPU_SPENT,
@@ -115,7 +116,7 @@ class ProcessPool:
         ours, theirs = _CONTEXT.Pipe()
         process = _CONTEXT.Process(target=_work, args=(theirs, self._task), daemon=True)
         # Ctrl-C reaches everybody in the terminal's group; only the parent is to act on it
-        with _interrupts_held():
+        with _interrupts_held(), children_on_one_core():
             process.start()
         theirs.close()
         self._hired += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib import import_module
@@ -39,6 +40,16 @@ def run(code: str) -> None:
 def test_texts_are_parsed_as_by_the_whole_pipeline() -> None:
     whole = import_module(MODEL).load()
     assert [doc.to_json() for doc in parse(TEXTS)] == [doc.to_json() for doc in whole.pipe(TEXTS)]
+
+
+def test_a_process_on_one_core_lets_numpy_multiply_and_parses_alike() -> None:
+    code = "from abstrag.language.parser import parse, parser\n"
+    code += "assert not parser().get_pipe('tok2vec').model.ops.use_blis\n"
+    code += f"print([doc.to_json() for doc in parse({TEXTS!r})])"
+    alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    line = [sys.executable, "-c", code]
+    made = subprocess.run(line, check=True, env=alone, capture_output=True, text=True).stdout
+    assert made.strip() == str([doc.to_json() for doc in parse(TEXTS)])
 
 
 def test_the_tokenizer_has_the_rules_of_the_model_and_its_language() -> None:

@@ -12,8 +12,9 @@ import pytest
 from abstrag.errors import WorkerLost
 from abstrag.workers.processes import Processes, usual_workers
 from abstrag.workers.protocol import LostItem
-from tests.unit.workers.tasks import Squaring, Talking, Unstartable
+from tests.unit.workers.tasks import Cores, Squaring, Talking, Unstartable
 
+_CORES = "OPENBLAS_NUM_THREADS"
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import multiprocessing
@@ -30,6 +31,16 @@ def test_every_item_is_done_and_a_worker_loads_once(tmp_path: Path) -> None:
     done = list(Processes(2).run(Squaring(tmp_path), range(40)))
     assert done == [(n, n * n) for n in range(40)]
     assert 1 <= len(list(tmp_path.iterdir())) <= 2
+
+
+def test_a_worker_multiplies_on_one_core_unless_the_user_said_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv(_CORES, raising=False)
+    assert dict(Processes(1).run(Cores(), [_CORES])) == {_CORES: "1"}
+    assert _CORES not in os.environ
+    monkeypatch.setenv(_CORES, "2")
+    assert dict(Processes(1).run(Cores(), [_CORES])) == {_CORES: "2"}
 
 
 def test_a_killed_worker_costs_its_item_at_most(tmp_path: Path) -> None:

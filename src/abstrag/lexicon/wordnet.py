@@ -138,13 +138,7 @@ class Taxonomy:
 
     def ancestors(self, synset: int) -> tuple[int, ...]:
         """Return all synsets above, nearest first."""
-        seen = dict.fromkeys(self.hypernyms(synset))
-        frontier = list(seen)
-        while frontier:
-            above = dict.fromkeys(x for s in frontier for x in self.hypernyms(s))
-            frontier = [x for x in above if x not in seen]
-            seen.update(dict.fromkeys(frontier))
-        return tuple(seen)
+        return _above(self, synset)
 
     def lowest_common(self, a: int, b: int) -> int | None:
         """Return the common ancestor Wu–Palmer looks at; it may be `a` or `b`."""
@@ -196,6 +190,18 @@ class Taxonomy:
         index = start[:, None] + np.arange((stop - start).max())
         inside = index < stop[:, None]
         return np.where(inside, self.up.item[np.where(inside, index, 0)], np.int32(filler))
+
+
+@lru_cache(maxsize=_CACHED_ROWS)
+def _above(taxonomy: Taxonomy, synset: int) -> tuple[int, ...]:
+    """Return all synsets above, nearest first."""
+    seen = dict.fromkeys(taxonomy.hypernyms(synset))
+    frontier = list(seen)
+    while frontier:
+        above = dict.fromkeys(x for s in frontier for x in taxonomy.hypernyms(s))
+        frontier = [x for x in above if x not in seen]
+        seen.update(dict.fromkeys(frontier))
+    return tuple(seen)
 
 
 @lru_cache(maxsize=_CACHED_ROWS)

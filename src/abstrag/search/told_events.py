@@ -171,7 +171,7 @@ class ToldEvents:
                     return frame
                 if within:
                     every = (*told, *verbs_at(self._texts[segment], frame.start))
-                    if any(one_act(a, b) and not contrary(a, b) for a in verbs for b in every):
+                    if any(one_act(a, b) and not opposite(a, b) for a in verbs for b in every):
                         return frame
                 if (
                     within

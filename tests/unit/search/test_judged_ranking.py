@@ -135,9 +135,9 @@ def test_what_a_background_states_stands_whatever_the_judge_thinks_of_it() -> No
     best = searcher.search(DEMO_QUERY, k=3).hits[0]
     assert best.text == DEMO_SENTENCE
     assert best.trace.reachable
-    (said,) = default_judge()(
-        searcher.normalize(DEMO_QUERY), [searcher.index.segments[best.position]]
-    )
+    record = searcher.index.records[best.position]
+    judge = default_judge().resolving({record.segment.id: record.canonical})
+    (said,) = judge(searcher.normalize(DEMO_QUERY), [record.segment])
     assert best.judgement == said < 0.1  # what is shown is what it said
     assert best.reading.endswith(
         f"The judge doubts it ({said:.2f}), but it has not read the Background."
@@ -148,7 +148,7 @@ def test_what_a_background_states_stands_whatever_the_judge_thinks_of_it() -> No
 def test_without_its_background_the_sentence_is_not_among_the_first_ten() -> None:
     bare = Searcher(demo_index(with_background=False), preset=DEFAULT_PRESET)
     assert DEMO_SENTENCE not in [hit.text for hit in bare.search(DEMO_QUERY, k=10).hits]
-    assert visit(bare).reading.endswith("The judge doubts it (0.01).")
+    assert visit(bare).reading.endswith("The judge doubts it (0.03).")
 
 
 def test_a_judge_is_taken_to_say_at_least_so_much_of_what_is_stated() -> None:

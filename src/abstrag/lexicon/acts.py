@@ -62,6 +62,11 @@ def _phrases() -> Mapping[str, tuple[str, ...]]:
     return {first: tuple(some) for first, some in found.items()}
 
 
+def asks_for_act(verb: str) -> bool:
+    """Tell whether `acts.toml` has a verb or phrase among those that ask."""
+    return verb in _lists_of()
+
+
 @lru_cache(maxsize=1 << 15)
 def one_act(asked: str, told: str) -> bool:
     """Tell whether `acts.toml` has a verb or phrase for what another one asks for."""

@@ -81,7 +81,14 @@ class FinanceTerms:
 
         def replaced(found: re.Match[str]) -> str:
             own = found["name"]
-            new = [] if knows(own) or prints(own) else names(found)
+            if knows(own) or prints(own):
+                return found.group()
+            folded = " ".join(own.casefold().split())
+            within = (name for name in self.printed[folded] if _holds(folded, name))
+            part = next((name for name in within if prints(name) or knows(name)), None)
+            if part is not None:  # the gross profit margin is about the gross profit
+                return part
+            new = names(found)
             return new[0] if new else found.group()
 
         figures: list[str] = []
@@ -96,6 +103,10 @@ class FinanceTerms:
 def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     joined = "|".join(r"\s+".join(map(re.escape, name.split())) for name in names)
     return re.compile(rf"(?<![\w&])(?P<name>{joined})s?(?![\w&])", re.IGNORECASE)
+
+
+def _holds(name: str, part: str) -> bool:
+    return f" {part} " in f" {name} "
 
 
 class RowNames:

@@ -21,6 +21,7 @@ from abstrag.language.parser import parse
 from abstrag.language.quantities import find_quantities
 from abstrag.language.times import find_times
 from abstrag.language.words import NOUNS, Words, key, term_id
+from abstrag.lexicon.acts import asks_for_act
 from abstrag.lexicon.events import LIGHT_VERBS, event_key, inventory, is_meaning, names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import roles
@@ -103,6 +104,7 @@ _DO: Final = frozenset({"do", "does", "did"})
 _NO_VERBS: Final = frozenset({"NOUN", "ADJ", "PROPN"})  # what verbs are taken for
 _THE: Final = frozenset("the our their your its his her my".split())
 _STAFF: Final = frozenset("staff personnel workforce crew faculty".split())
+_ACTING: Final = frozenset({"management", "leadership", "administration", "opposition"})
 _SUPPORT: Final = frozenset({"be", "have", "do", "get", "let"})
 _HAPPENING: Final = frozenset({"happen", "occur", "become"})
 _NAMES: Final = frozenset(
@@ -369,7 +371,7 @@ class _Reader:
         w = self.words
         phrase, label = w.phrase_key(first, head), w.label(first, head)
         single = first == head
-        if single and names_event(phrase):
+        if single and names_event(phrase) and not self._acts(head):
             event = event_key(phrase, "NOUN")
             return self._event(head, label, [event], noun_slots(w, head))
         terms = [term_id(TermKind.CONCEPT, phrase)]
@@ -382,6 +384,13 @@ class _Reader:
         terms += self._called(self.text[w.start[first] : w.end[head]])
         kind = LiteralKind.ROLE if is_role else LiteralKind.CONCEPT
         return self._literal(kind, first, label, tuple(dict.fromkeys(terms)))
+
+    def _acts(self, noun: int) -> bool:
+        """Tell whether those who do something are asked about: "What does management expect?"."""
+        w = self.words
+        of = w.child(noun, "prep")
+        whose = of is not None and w.lower[of] == "of"
+        return w.key[noun] in _ACTING and w.dep[noun] == "nsubj" and not whose
 
     def _mistaken(self) -> Iterator[_Found]:
         """Nouns the parser has never seen and takes for something else ("lipopolysaccharide").
@@ -477,14 +486,17 @@ class _Reader:
             self.taken.add(i)
             if not (self._only_asks(i) or is_modal(w, i)):
                 slots = verb_slots(w, i, self.named)
-                particle = w.child(i, "prt")
+                particle, events = w.child(i, "prt"), [self._verb_event(i)]
+                if particle is None and (meant := self._phrasal(i)):
+                    particle, events = i + 1, [meant, *events]
                 label = w.lemma[i] if particle is None else f"{w.lemma[i]} {w.lower[particle]}"
-                yield self._event(i, label, [self._verb_event(i)], slots)
+                yield self._event(i, label, events, slots)
 
     def _only_asks(self, verb: int) -> bool:
         """Tell whether a verb asks and names nothing: "What happened to the margin?".
 
-        Nor does it in "how long does it take to …" and "how big can it become?".
+        Nor does it in "how long does it take to …", "how big can it become?" and "what does it
+        stand for?".
         """
         w = self.words
         if not any(w.key[i] and not w.stop[i] for i in range(w.size) if i != verb):
@@ -492,9 +504,20 @@ class _Reader:
         asked = w.child(verb, "nsubj")
         if w.key[verb] in _HAPPENING and asked is not None and w.lower[asked] == "what":
             return True
+        if w.key[verb] == "stand" and w.lower[0] == "what":
+            return verb + 1 < w.size and w.lower[verb + 1] == "for"
         if w.key[verb] == "become":
             return w.child(verb, "acomp") is not None
         return w.key[verb] == "take" and w.lower[:2] == ["how", "long"]
+
+    def _phrasal(self, verb: int) -> str | None:
+        """Return the event of "buy back" where its particle was parsed as an adverb."""
+        w, behind = self.words, verb + 1
+        if behind >= w.size or w.dep[behind] != "advmod" or w.head[behind] != verb:
+            return None
+        together = f"{w.key[verb]} {w.lower[behind]}"
+        known = wordnet().synsets(together, Pos.VERB) or asks_for_act(together)
+        return event_key(together, "VERB") if known else None
 
     def _verb_event(self, verb: int) -> str:
         """Return the event of a verb with its particle ("team up") or prefix ("fine-tune")."""

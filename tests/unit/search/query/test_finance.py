@@ -59,6 +59,13 @@ def test_of_several_printed_names_the_likeliest_is_a_condition() -> None:
     assert read.figures == parts
 
 
+def test_a_margin_is_looked_for_by_the_line_that_it_names_itself() -> None:
+    terms, rows = finance_terms(), ("gross profit", "cost of sales", "net sales")
+    read = terms.read("Why did gross profit margin rise?", rows.__contains__, lambda _: False)
+    assert read.literal == "Why did gross profit rise?"
+    assert read.figures == rows
+
+
 def test_rows_are_known_by_whole_words_of_their_names() -> None:
     rows = RowNames([_row("Property, plant and equipment — net | 8,738"), _row("Goodwill | 1")])
     assert rows("property, plant and equipment, net")

@@ -131,6 +131,7 @@ def test_how_a_request_is_put_is_not_looked_for(request_: str) -> None:
         ("What happened to the margin?", "happen", "margin"),
         ("How large is the crew of the ship?", "large", "crew"),
         ("What is the main limitation?", "main", "limitation"),
+        ("What does TSMC stand for?", "stand", "TSMC"),
     ],
 )
 def test_words_that_only_ask_are_not_looked_for(text: str, left_out: str, looked_for: str) -> None:
@@ -165,6 +166,23 @@ def test_a_phrase_of_the_document_is_read_where_its_noun_is_parsed_as_a_particip
     data = Vocabulary.of(index(load_bytes(text, name="data.md")))
     labels = [x.label for x in normalize("Which data set is used?", data).literals]
     assert "data set" in labels
+
+
+def test_a_particle_behind_its_verb_is_kept_though_it_was_parsed_as_an_adverb() -> None:
+    (literal,) = (
+        one for one in asked("Who won back the fort?").literals if one.kind is LiteralKind.EVENT
+    )
+    assert literal.label == "win back"
+    assert "event:win back" in literal.terms
+
+
+def test_those_who_manage_are_no_event() -> None:
+    kinds = {one.label: one.kind for one in asked("What does management expect?").literals}
+    assert kinds["management"] is LiteralKind.CONCEPT
+    kinds = {
+        one.label: one.kind for one in asked("What does the management of costs cover?").literals
+    }
+    assert kinds["management"] is LiteralKind.EVENT
 
 
 def test_what_happens_is_looked_for_where_nothing_else_is() -> None:

@@ -1,101 +1,59 @@
 """The names a text gives to what it already named.
 
 They are acronyms, defined terms and "also known as": stated, not guessed, so they may merge terms.
-What lies between two names is told by the expressions below; whole sentences that name something
+What lies between two names is told by expressions; whole sentences that name something
 ("the Heron is the nickname of Arthur Crane") are in a file of shapes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final
 
-from abstrag.indexing.naming.mentions import PlacedName
+from abstrag.indexing.naming.alias_cues import (
+    ALSO,
+    AROUND,
+    AS_IS_KNOWN,
+    BEGINS_CLAUSE,
+    BEGINS_SENTENCE,
+    CALLED,
+    CALLED_AFTER,
+    CALLED_BEFORE,
+    CALLED_SO,
+    CROWDS,
+    DATED,
+    DENIED,
+    IN_TONGUE,
+    NAMED,
+    OF_ONE,
+    OF_SORT,
+    PART_BRACKET,
+    PART_OF_WORD,
+    RELATIVE,
+    SENTENCE_END,
+    SHAPES,
+    SOMEBODY_AT,
+    SPOKEN,
+    THING_CALLED,
+    WRITTEN_LARGE,
+)
+from abstrag.indexing.naming.mentions import UNLABELLED, PlacedName
 from abstrag.indexing.operator import IndexDraft
 from abstrag.language.acronyms import Acronym, acronyms, introduces, singular
 from abstrag.language.names import house_form, legal_form, nameable, trim
 from abstrag.language.spelling import fold, plural
 from abstrag.language.words import key, phrase_key, term_id
 from abstrag.lexicon.pos import Pos
+from abstrag.lexicon.roles import is_institution, roles
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import TermKind
 
 if TYPE_CHECKING:
     from spacy.tokens import Span
 
-_HOW = (
-    r"(?:(?:also|formerly|previously|once|originally|better|commonly|popularly|locally|often|usually"
-    r"|sometimes|widely|generally|affectionately|officially|internally|now|later|simply|hereafter"
-    r"|hereinafter|henceforth|herein|below|since)\s+)*"
-)
-_KNOWN = (
-    r"(?:known|referred\s+to)(?:\s+\w+ly)?"
-    r"(?:\s+(?:to|by|among|in|throughout|along|across|around|at|on|within)\s+(?:[\w-]+\s+){1,4}?|\s+)as"
-)
-_SOMEBODY_CALLS = (  # "which everybody here calls", "whom we simply call"
-    r"(?:which|whom|that)\s+(?:[\w'’-]+\s+){1,6}?(?:calls?|called|know\s+as|knows\s+as|refers?\s+to\s+as"
-    r"|nicknames?|nicknamed|dub|dubbed)(?:\s+(?:it|him|her|them))?"
-)
-_PEOPLE_SAY = (  # "(we say the Ringers)", "or the Saucer, as shepherds call it"
-    r"(?:\(|,\s+or)\s*(?:(?:we|they|people|locals|everybody|everyone)\s+(?:\w+ly\s+|just\s+|all\s+)?(?:say|says"
-    r"|call|calls|called)|(?:the|its|our|their)\s+[\w'’-]+\s+(?:call|calls|called))(?:\s+(?:it|them|him|her))?"
-)
-# What makes of the name that follows another name of the one before: after a comma, a bracket or
-# "is" also a mere participle, for "Acme named Ann Roe" gives nobody a name.
-_ALSO = re.compile(
-    r"(?:(?:,?\s*(?:[(,—–]|\bor\b)|\s*,?\s*(?:who|which)?\s*\b(?:is|was|are|has\s+been|will\s+be|shall\s+be"
-    r"|used\s+to\s+be))"
-    rf"\s*(?:who\s+is\s+|which\s+is\s+|is\s+)?{_HOW}"
-    r"(?:called|named|renamed|rebranded(?:\s+as)?|code-?named|nicknamed|dubbed|christened|termed|styled|alias|short\s+for|hereafter|hereinafter"
-    r"|henceforth|(?:local|short|former|old|popular|nick)[ -]?name:?|in\s+short)"
-    rf"|,?\s*(?:\(|,|\b(?:is|was|are)\b|\bor\b|—)?\s*{_HOW}"
-    rf"(?:{_KNOWN}|a\.?k\.?a\.?|doing\s+business\s+as|trading\s+as|d/b/a|formerly|née"
-    r"|goes?\s+(?:\w+\s+)?(?:by|under)(?:\s+the\s+name(?:\s+of)?)?|by\s+the\s+name\s+of"
-    rf"|{_SOMEBODY_CALLS}|whose\s+(?:nickname|short\s+name|other\s+name|pet\s+name)\s+is"
-    r"|(?:in\s+the\s+following|in\s+what\s+follows|from\s+(?:here|now)\s+on|below"
-    r"|in\s+this\s+(?:agreement|article|bulletin|contract|document|guide|letter|newsletter|notice"
-    r"|paper|report|text)):?)"
-    rf"|,?\s*{_PEOPLE_SAY}|,?\s+or\s+(?:simply|just)"
-    r"|[’']s\s+(?:nickname|short\s+name|pet\s+name|stage\s+name|former\s+name|old\s+name)\s+(?:is|was)"
-    r"|\s*[,(]\s*(?:officially|popularly|colloquially|informally|affectionately|unofficially|internally"
-    r"|previously):?(?=\s+(?:the\s+)?[\"“]?[A-Z][^,.;()]{1,40}[,)]))"
-    r"\s+(?:simply\s+|just\s+|the\s+name\s+)*(?:the\s+)?[\"“‘']?(?:the\s+)?",
-    re.IGNORECASE,
-)
-_CALLED = re.compile(
-    r"(?P<name>[A-Z][\w'’&-]*(?:\s+(?:(?:of|the|and|&|de|la)\s+)?[A-Z][\w'’&-]*){0,4})"
-)
-# And of the name before: "the Purse as it is usually called", "(Conveyor for short)".
-_CALLED_SO = re.compile(
-    r"\s*(?:[(,—–]|\s-\s)\s*(?:or\s+)?(?:simply\s+|just\s+)?(?:the\s+)?[\"“‘']?"
-    rf"{_CALLED.pattern}[\"”’']?,?\s+(?:for\s+short\b|in\s+short\b"
-    r"|to\s+(?:everyone|everybody|locals|insiders|regulars|us|most|all)\b"
-    r"|to\s+(?:its|his|her|their|our)\s+(?:friends|fans|members|readers|staff|neighbours|neighbors|users"
-    r"|customers|pupils|guests|supporters|crew)\b"
-    r"|as\s+(?:[\w'’-]+\s+){1,6}?(?:call|calls|called|known|nicknamed|named|say|says)\b)"
-)
-_WRITTEN_LARGE = re.compile(  # "the Parents' Fund for Outings and Instruments"
-    r"(?<![\w'’-])[A-Z][\w'’&-]*(?:\s+(?:(?:of|for|and|&|de|in|on|to|at|du|von)\s+(?:(?:the|la)\s+)?)?"
-    r"[A-Z][\w'’&-]*)+"
-)
-_CALLED_BEFORE = re.compile(r"\b(?:call|calls|called|nickname|nicknamed|dub|dubbed)\s+(?:the\s+)?$")
-_CALLED_AFTER = re.compile(
-    rf"\s+(?:the\s+[\"“‘']?|[\"“‘'](?:the\s+)?){_CALLED.pattern}(?=[\"”’']?\s*(?:[.,;:)]|$))"
-)
-_AS_IS_KNOWN = re.compile(  # "the Hops, as Northgate Brewing is known"
-    rf"(?:\bThe\s+)?{_CALLED.pattern.replace('name', 'alias')},\s+as\s+(?:the\s+)?{_CALLED.pattern}"
-    r"\s+(?:is|was|are)\s+(?:\w+\s+){0,2}(?:known|called|nicknamed|dubbed)\b"
-)
-_SPOKEN = re.compile(  # Robert "Bobby" Keane
-    r"(?P<first>[A-Z][\w'’-]+)\s+[\"“‘'](?P<spoken>[A-Z][\w' -]{1,20})[\"”’']\s+"
-    r"(?P<last>[A-Z][\w'’-]+)"
-)
-_PART_BRACKET = re.compile(
-    r"\(\s*(?:hereafter\s+|hereinafter\s+)?(?:the\s+)?(?P<part>[A-Z][\w'’-]*)\s*\)"
-)
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,40})[\"”]")
 _TERM_BRACKET = re.compile(r"\(([^()\"“]{0,60}[\"“][^()]{1,120})\)")
 _DESCRIBED = re.compile(
@@ -149,13 +107,17 @@ def definitions(draft: IndexDraft, mentions: Sequence[PlacedName]) -> list[Defin
         _acronym(draft, i, acronym, proper=fold(acronym.short) not in common)
         for i, acronym in bracketed
     ]
-    for i, here in named.items():
-        found.extend(_defined_terms(draft.segments[i].text, i, here))
-        found.extend(_also_known(draft.segments[i].text, i, here))
+    for i, segment in enumerate(draft.segments):
+        here = named.get(i, [])
+        found.extend(_defined_terms(segment.text, i, here))
+        said = [*_also_known(segment.text, i, here)]
+        known = {d.alias for d in said} | {d.name for d in said}
+        more = _told_by_shapes(segment.text, i, here)
+        found.extend((*said, *(d for d in more if known.isdisjoint((d.alias, d.name)))))
     for i, segment in enumerate(draft.segments):
         if _COMMON.search(segment.text):
             found.extend(_common_names(draft, i, named.get(i, [])))
-        if _CALLED_SO.search(segment.text):
+        if CALLED_SO.search(segment.text) or THING_CALLED.search(segment.text):
             found.extend(_names_of_things(draft, i, named.get(i, [])))
     found.sort(key=lambda d: (d.segment, d.start, d.end, d.alias))
     return [d for d in found if d.alias != d.name]
@@ -236,24 +198,31 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
     """
     joined: set[int] = set()
     starts = _starts(text, named)
+    labels = {m.text: m.label for m in named}
     for one, other in pairwise(named):
-        if other.start - one.end < _BETWEEN and _ALSO.fullmatch(text, one.end, other.start):
+        cue = other.start - one.end < _BETWEEN and ALSO.fullmatch(text, one.end, other.start)
+        start = starts.get(one.end, one.start)
+        name = text[start : one.end]
+        if cue and one.end in starts and _told(cue, text, (start, name), other.text, labels):
             joined.add(one.end)
-            name = text[starts[one.end] : one.end]
-            yield _entity_definition(other.text, name, segment, starts[one.end], other.end)
+            yield _entity_definition(other.text, name, segment, start, other.end)
     for end, start in sorted(starts.items()):
-        if end not in joined and (other_ := _called_otherwise(text, start, end)) is not None:
+        if (
+            end not in joined
+            and (other_ := _called_otherwise(text, start, end, labels)) is not None
+        ):
             name = text[start:end]
             if nameable(other_["name"]) and other_["name"] != name:
                 yield _entity_definition(other_["name"], name, segment, start, other_.end())
-    for one in named:
-        part = _PART_BRACKET.match(text, one.end + 1)
-        own = one.text.split()
+    for end, start in starts.items():
+        part = PART_BRACKET.match(text, end + 1)
+        own = text[start:end].split()
+        own = own[1:] if own[0].casefold() == "the" else own
         if part is not None and len(own) > 1 and part["part"] in (own[0], own[-1]):
-            yield _entity_definition(part["part"], one.text, segment, one.start, part.end())
-    for known in _AS_IS_KNOWN.finditer(text):
+            yield _entity_definition(part["part"], text[start:end], segment, start, part.end())
+    for known in AS_IS_KNOWN.finditer(text):
         yield _entity_definition(known["alias"], known["name"], segment, *known.span())
-    for spoken in _SPOKEN.finditer(text):
+    for spoken in SPOKEN.finditer(text):
         whole = f"{spoken['first']} {spoken['last']}"
         place = segment, *spoken.span()
         yield _entity_definition(spoken["spoken"], whole, *place)
@@ -263,20 +232,171 @@ def _also_known(text: str, segment: int, named: list[PlacedName]) -> Iterator[De
 def _starts(text: str, named: list[PlacedName]) -> dict[int, int]:
     """Return where names begin, by their ends: of all words that are written large, if of more."""
     starts = {one.end: one.start for one in named}
-    for large in _WRITTEN_LARGE.finditer(text):
+    for large in WRITTEN_LARGE.finditer(text):
         start = large.start() + _opening(large.group())
         known = starts.get(large.end(), large.end())
-        if " " in text[start:known].strip():  # one word more may only open the sentence
+        more = text[start:known].strip()
+        if SOMEBODY_AT.fullmatch(more) and _are_people(more.split()[0].casefold()):
+            continue  # "Nurses at St Anne's Hospital"
+        owner = more.endswith(("'s", "’s")) or text[:start].endswith(("the ", "The "))
+        if " " in more or (more and owner):  # one word more may only open the sentence
             starts[large.end()] = start
-    return starts
+    return {
+        e: start for e, start in starts.items() if not _of_two(text, start, text[start:e], named)
+    }
 
 
-def _called_otherwise(text: str, start: int, end: int) -> re.Match[str] | None:
+def _called_otherwise(
+    text: str, start: int, end: int, labels: Mapping[str, str]
+) -> re.Match[str] | None:
     """Return the other name that the words around a name give it."""
-    if _CALLED_BEFORE.search(text, 0, start):  # "fans call Northgate Brewing the Hops"
-        return _CALLED_AFTER.match(text, end)
-    cue = _ALSO.match(text, end)
-    return _CALLED_SO.match(text, end) if cue is None else _CALLED.match(text, cue.end())
+    if CALLED_BEFORE.search(text, 0, start):  # "fans call Northgate Brewing the Hops"
+        return None if _denied(text, start, end) else CALLED_AFTER.match(text, end)
+    cue = ALSO.match(text, end)
+    if cue is None:
+        return _called_so(text, end)
+    other = CALLED.match(text, cue.end())
+    name = start, text[start:end]
+    return other if other and _told(cue, text, name, other["name"], labels) else None
+
+
+def _called_so(text: str, end: int) -> re.Match[str] | None:
+    """Return what follows a name and says that some people, or some tongue, name it so."""
+    found = CALLED_SO.match(text, end)
+    if found is not None:
+        people, tongue = found["people"], found["tongue"]
+        if (people and not _are_people(people)) or (tongue and not _is_tongue(tongue)):
+            return None
+        return found
+    found = IN_TONGUE.match(text, end)
+    return found if found is not None and _is_tongue(found["tongue"]) else None
+
+
+def _are_people(noun: str) -> bool:
+    net = wordnet()
+    senses = (s for base in net.base_forms(noun, Pos.NOUN) for s in net.synsets(base, Pos.NOUN)[:4])
+    person = net.synset("person.n.01")
+    return noun in CROWDS or any(
+        person in net.ancestors(sense) and not net.is_instance(sense) for sense in senses
+    )
+
+
+def _is_tongue(name: str) -> bool:
+    net = wordnet()
+    kinds = {net.synset("language.n.01")}
+    return any(not kinds.isdisjoint(net.ancestors(s)) for s in net.synsets(name, Pos.NOUN))
+
+
+def _told(
+    cue: re.Match[str], text: str, name: tuple[int, str], other: str, labels: Mapping[str, str]
+) -> bool:
+    """Tell whether a cue makes a name of what follows it: nothing denies it, and it is no office.
+
+    "Ann Lee, officially Minister of Fish" has an office, "Ann Lee, once Acme," had an employer.
+    """
+    start, own = name
+    if _denied(text, start, cue.end()) or _dated(other, own):
+        return False
+    named = NAMED.search(cue.group())  # "was named Captain", "was styled Duke of Lanford"
+    if named is not None and (_is_rank(other) if not named["to"] else _is_office(other)):
+        return False
+    if PART_OF_WORD.match(text, cue.end() + len(other)) or not _said_of(cue, text, start):
+        return False
+    if not (cue["weak"] or cue["earlier"] or cue["past"] or cue["acting"]):
+        return True
+    shared = not set(key(own).split()).isdisjoint(key(other).split())
+    plain = not shared and not cue["acting"] and not cue.group().rstrip('"“ ').endswith("the")
+    if _is_office(other) or (labels.get(own) == "PERSON" and plain):
+        return False
+    label = labels.get(other, UNLABELLED)
+    return not cue["earlier"] or shared or (label != UNLABELLED and label == labels.get(own))
+
+
+def _is_rank(name: str) -> bool:
+    """Tell whether what is written large says what somebody is: Champions, Man of the Match."""
+    head = key(name).partition(" of ")[0]
+    return _is_office(name) or (" " not in head and _are_people(head))
+
+
+def _of_two(text: str, start: int, name: str, named: list[PlacedName]) -> bool:
+    """Tell whether a name is one of two things: "the Moles and the Corks"."""
+    first, joint, rest = name.partition(" and ")
+    if not joint:
+        return False
+    end = start + len(first)
+    body, part = (key(words).rpartition(" ")[2] for words in (rest, first))
+    whole = text[:start].endswith(("the ", "The ")) or (
+        is_institution(body) and not is_institution(part)
+    )
+    if whole and not rest.startswith("the "):
+        return False  # "the Valley Brine and Tramway Company"
+    second = end + len(" and the " if rest.startswith("the ") else " and ")
+    return any(m.end == end for m in named) and any(m.start == second for m in named)
+
+
+def _said_of(cue: re.Match[str], text: str, start: int) -> bool:
+    """Tell whether a cue without a comma, or "which was", speaks of the name right before it.
+
+    "The river at Lanford is called the Muckle" and "in Indonesia, which was once called" do not.
+    """
+    said = cue.group().lstrip()
+    if RELATIVE.match(said):
+        return BEGINS_SENTENCE.search(text, 0, start) is not None
+    if not said[:1].isalpha() or said.startswith(("or ", "s ", "formerly ")):
+        return True
+    return BEGINS_CLAUSE.search(text, 0, start) is not None
+
+
+def _dated(*names: str) -> bool:
+    """Tell whether a name is a day or month: who is born in March is not called so."""
+    return any(map(DATED.match, names))
+
+
+def _is_office(name: str) -> bool:
+    """Tell whether what is written large is an office: Minister of Fish."""
+    first, of, _ = key(name).partition(" of ")
+    word = first.split()[-1] if first else ""
+    return word in roles().by_name or (bool(of) and roles().is_head(word))
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    """Tell whether the sentence denies what a place in it says, or only wishes it."""
+    before = text[max(0, start - AROUND) : start]
+    for mark in SENTENCE_END.finditer(before):
+        before = before[mark.end() :] if mark.end() < len(before) else ""
+        break
+    return DENIED.search(before + text[start:end]) is not None
+
+
+def _told_by_shapes(text: str, segment: int, named: list[PlacedName]) -> Iterator[Definition]:
+    """Read sentences that name something: "Silas Vane is the pen name of Arthur Crane"."""
+    for sign, shape in SHAPES:
+        if not sign.search(text):
+            continue
+        for found in shape.finditer(text):
+            if _denied(text, *found.span()):
+                continue
+            (start, name), (_, alias) = (_large(found, part) for part in ("name", "alias"))
+            owner = name.endswith(("'s", "’s")) and text[start + len(name) :][:2].strip().islower()
+            owner = owner or OF_SORT.match(text, start + len(name)) is not None
+            article = text[: found.start("alias")].casefold().endswith(("the ", '"', "“"))
+            office = not article and _is_rank(alias)  # but "the General" may be a hospital
+            if owner or " and " in alias or office or alias == name:
+                continue  # the name of somebody's dog is not somebody's
+            first = re.match(r"\W*(?:the\W+)?", found.group(), re.IGNORECASE)
+            opens = first is not None and found.start() + first.end() == found.start("name")
+            if opens and not BEGINS_CLAUSE.search(text, 0, start):
+                continue  # of "the song about Port Selby, “the Harbour”," it is the song's
+            if _of_two(text, start, name, named):
+                continue
+            if nameable(alias) and nameable(name) and not _dated(alias, name):
+                yield _entity_definition(alias, name, segment, *found.span())
+
+
+def _large(found: re.Match[str], part: str) -> tuple[int, str]:
+    """Return a name and where it begins, without what only opens the sentence."""
+    skipped = _opening(found[part])
+    return found.start(part) + skipped, found[part][skipped:]
 
 
 def _opening(name: str) -> int:
@@ -321,12 +441,21 @@ def _names_of_things(
         if not thing or thing.root.pos_ != "NOUN":
             continue
         start, end = thing.start_char - base, thing.end_char - base
-        other = _CALLED_SO.match(text, end)
+        other = _called_so(text, end) or _thing_called(chunk, thing, text, end)
         if other is None or any(m.start < end and start < m.end for m in named):
             continue
         phrase, surfaces = _concept(draft, segment, start, end)
         alias, name = (term_id(TermKind.CONCEPT, one) for one in (key(other["name"]), phrase))
         yield Definition(alias, name, (other["name"],), surfaces, segment, start, other.end())
+
+
+def _thing_called(chunk: Span, thing: Span, text: str, end: int) -> re.Match[str] | None:
+    """Return the name after "the old bus, nicknamed": of one thing that is described, no person."""
+    other = THING_CALLED.match(text, end)
+    one = len(thing) > 1 and chunk[0].lower_ in OF_ONE and thing.root.tag_ == "NN"
+    if other is None or not one or _are_people(thing.root.lower_):
+        return None
+    return None if _denied(text, end, other.end()) or _dated(other["name"]) else other
 
 
 def _bare(chunk: Span) -> Span:

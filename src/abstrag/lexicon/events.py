@@ -9,6 +9,7 @@ collaborations and a text where somebody collaborated meet in one term and nothi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -132,6 +133,7 @@ _SUFFIXES: Final = tuple("tion sion ment ance ence ancy ency al ing sis ure th a
 _COINED: Final = (("ization", "ize"), ("ification", "ify"), ("ylation", "ylate"))
 _SHARE: Final = 0.1
 _THING_SHARE: Final = 0.25
+_JOINED: Final = re.compile(r"-|['’]s?(?=\s|$)")
 _WHOSE: Final = "one's"
 OWNERS: Final = frozenset("my your his her its our their one's".split())
 _LEAST: Final = 3  # words that a verb of WordNet needs to be an idiom; shorter ones have particles
@@ -438,29 +440,45 @@ def _fits(word: str, lemma: str, lower: str) -> bool:
 @cache
 def _meanings() -> frozenset[str]:
     """The plain words that idioms are read as."""
-    return frozenset(m for meanings in read_inventory(IDIOMS) for m in meanings.split(", "))
+    return frozenset(m for meanings in _idioms() for m in meanings.split(", "))
+
+
+@cache
+def _idioms() -> dict[str, list[str]]:
+    """The list as it is written: plain words, and the idioms that say them."""
+    return read_inventory(IDIOMS)
 
 
 @cache
 def _by_verb() -> Mapping[str, Mapping[str, tuple[_Idiom, ...]]]:
     """The idioms by their verb, and by the word after it."""
     meant: dict[str, dict[str, None]] = {}
-    for meanings, idioms in read_inventory(IDIOMS).items():
+    for meanings, idioms in _idioms().items():
+        plain_words = dict.fromkeys(meanings.split(", "))
         for idiom in idioms:
-            meant.setdefault(idiom, {}).update(dict.fromkeys(meanings.split(", ")))
+            meant.setdefault(idiom, {}).update(plain_words)
     for idiom in wordnet().phrases(Pos.VERB, _LEAST):
         if idiom not in meant and (synonyms := _plain(idiom)):
             meant[idiom] = dict.fromkeys(synonyms)
     grouped: dict[str, dict[str, list[_Idiom]]] = {}
     for idiom, plain in meant.items():
-        words = tuple(idiom.split())
-        grouped.setdefault(words[0], {}).setdefault(words[1], []).append(
-            _Idiom(words, tuple(plain))
-        )
+        written = tuple(idiom.split())
+        for words in dict.fromkeys((written, _cut(idiom, written))):
+            grouped.setdefault(words[0], {}).setdefault(words[1], []).append(
+                _Idiom(words, tuple(plain))
+            )
     return {
         verb: {second: tuple(idioms) for second, idioms in seconds.items()}
         for verb, seconds in grouped.items()
     }
+
+
+def _cut(idiom: str, written: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of an idiom as a parser cuts them: go - ahead, lion 's mouth."""
+    if idiom.islower() and "-" not in idiom and "'" not in idiom.replace(_WHOSE, ""):
+        return written
+    kept = (word if word == _WHOSE else _JOINED.sub(r" \g<0>", word) for word in written)
+    return tuple(" ".join(kept).replace("-", "- ").lower().split())
 
 
 def _plain(idiom: str) -> list[str]:

@@ -74,6 +74,11 @@ def test_every_shape_reads_its_example(sentence: str) -> None:
             "Lane",
             "Marsh Lane Clinic",
         ),
+        (
+            "Dear all, the Lindle Care Service, which everybody here calls the Owls, came.",
+            "Owls",
+            "Lindle Care Service",
+        ),
         ("The old bus, nicknamed Bertha, broke down.", "Bertha", "old bus"),
     ],
 )

@@ -113,7 +113,9 @@ PART_OF_WORD = re.compile(r"-\w")
 NAMED = re.compile(
     r"\b(?:is|was|are|were|been)\s+(?:\w+\s+)?(?:named|called|styled|dubbed|termed)\s+(?P<to>(?:the\s+)?[\"“‘]?(?:the\s+)?)$"
 )
-RELATIVE = re.compile(r",?\s*(?:who|which|that)\b")
+RELATIVE = re.compile(  # "which was called", but not "which everybody calls"
+    r",?\s*(?:who|which|that)\s+(?:is|was|are|were|ha[sd]|have|became|bears|bore|goes|went|referred|known|took)\b"
+)
 BEGINS_SENTENCE = re.compile(r"(?:^|[.!?;:]\s*)(?:The\s+)?$")
 BEGINS_CLAUSE = re.compile(
     r"(?:^|[.!?;:,–—(\"“]\s*|[’']s\s+"

@@ -398,7 +398,8 @@ class _Reader:
         What it calls an adverb and the lexicon does not is one; what it calls a verb, where the
         document knows the word as a concept too, or where it takes a bare verb for a subject or an
         object ("What must staff do?"). What it calls an adjective in "which official closed …" is
-        one that names an office.
+        one that names an office, and an auxiliary verb that is tagged as a noun is one ("Which
+        scheduler retries failed jobs?").
         """
         w, net = self.words, wordnet()
         for i in range(w.size):
@@ -410,6 +411,8 @@ class _Reader:
                 mistaken = asked and alone and roles().find(w.lower[i]) is not None
             elif w.tag[i] == "RB":
                 mistaken = not (w.lower[i].endswith("ly") or net.synsets(w.lower[i], Pos.ADVERB))
+            elif w.pos[i] == "AUX":
+                mistaken = w.tag[i].startswith("NN")
             elif w.pos[i] == "VERB":
                 subject = w.tag[i] == "VB" and w.dep[i] in _OF_NOUNS
                 mistaken = (subject and bool(net.synsets(w.lower[i], Pos.NOUN))) or (

@@ -176,6 +176,12 @@ def test_a_particle_behind_its_verb_is_kept_though_it_was_parsed_as_an_adverb() 
     assert "event:win back" in literal.terms
 
 
+def test_a_noun_that_was_parsed_as_an_auxiliary_verb_is_looked_for() -> None:
+    assert "scheduler" in [
+        one.label for one in asked("Which scheduler retries failed jobs?").literals
+    ]
+
+
 def test_those_who_manage_are_no_event() -> None:
     kinds = {one.label: one.kind for one in asked("What does management expect?").literals}
     assert kinds["management"] is LiteralKind.CONCEPT

@@ -15,7 +15,7 @@ from abstrag.stores.protocol import Store
 from tests.unit.collection.small_library import indexed, put, searcher
 
 TEXTS = {
-    "film": "# Harbour Lights\n\nHarbour Lights is a film by Marta Kovacs. It was shown in Bergen.\n",
+    "film": "# Harbour Lights\n\nHarbour Lights is a film by Marta Kovacs. It ran in Bergen.\n",
     "person": "# People\n\nMarta Kovacs was born in Szeged. Her father sold clocks.\n",
     "trade": "# Trade\n\nAcme sold pumps to Finland. Borax sold nothing.\n",
     "more": "# More trade\n\nAcme sold valves to Norway. Gulls nest on the roof.\n",

@@ -480,7 +480,7 @@ class Alignment:
     def _said_of(self) -> SaidOf | None:
         if self.told is None or not self.links:
             return None
-        near, similar = (partial(self._nearest, limit=l) for l in (_NEAR, _SIMILAR))
+        near, similar = (partial(self._nearest, limit=limit) for limit in (_NEAR, _SIMILAR))
         return SaidOf(self.query.wording, self.asked, self.words, self.told, near, similar)
 
     def _nearest(self, i: int, segment: int, *, limit: float) -> int | None:

@@ -379,11 +379,11 @@ class SaidOf:
         return bool(places) or not any(term.startswith(_NAME) for term in parties)
 
     def elsewhere(self, i: int, segment: int, start: int, end: int) -> bool:
-        """Tell whether an event that another verb tells has parties, and none that is asked with it.
+        """Tell whether an event told by another verb has parties, and none that is asked about.
 
         "You should use a terminal that knows the mouse" tells of a terminal that is employed, and
-        of no mouse. A party may be a pronoun, a name of the kind that is asked for, a broader word
-        or one not so far from what is asked about; and one phrase may have both.
+        of no mouse. A pronoun, a name, a word that a lexicon links and one not so far from what is
+        asked about may be it; and one phrase may have both words.
         """
         asked, text = self._asked[i], self._words.segments[segment].text
         with_it = {*asked.along, *asked.things, *asked.around, *asked.doers}

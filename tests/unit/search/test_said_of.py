@@ -292,7 +292,8 @@ def test_a_name_is_not_met_by_a_verb_that_its_word_is_derived_from() -> None:
             "employed",
         ),
         (
-            "# How can I tweak the client to consume less memory?\n\nReduce value of the option for long buffers.\n",
+            "# How can I tweak the client to consume less memory?\n\n"
+            "Reduce value of the option for long buffers.\n",
             "How can memory consumption be lowered?",
             "lowered",
         ),
@@ -325,7 +326,11 @@ def test_an_event_of_parties_that_are_not_asked_about_meets_no_other_verb(
             "Must altered files carry a notice?",
             "altered",
         ),
-        ("The project uses Fossil for its code.", "Which system does the project employ?", "employ"),
+        (
+            "The project uses Fossil for its code.",
+            "Which system does the project employ?",
+            "employ",
+        ),
         ("The council evicted a family from the lower wing.", "Who was thrown out?", "thrown out"),
     ],
 )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
-from abstrag.lexicon.inventory import ACTS, read_inventory
+from abstrag.lexicon.inventory import ACTS, entries, read_lists
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 
@@ -24,21 +24,40 @@ _ENDINGS: Final = ("ed", "d", "es", "s", "ing")
 
 
 @cache
-def _acts() -> Mapping[str, frozenset[str]]:
-    """For each verb of `acts.toml` the verbs that tell what it asks for."""
-    found: dict[str, set[str]] = {}
-    for asked, told in read_inventory(ACTS).items():
-        verbs = asked.split(", ")
-        for verb in verbs:
-            found.setdefault(verb, set()).update((*verbs, *told))
-    return {verb: frozenset(told - {verb}) for verb, told in found.items()}
+def _lists() -> tuple[tuple[str, str], ...]:
+    """The lists of `acts.toml`: what asks for an act, and what tells it, not yet taken apart."""
+    return tuple(read_lists(ACTS))
+
+
+@cache
+def _lists_of() -> Mapping[str, tuple[int, ...]]:
+    """For each verb that asks for acts the numbers of their lists."""
+    found: dict[str, list[int]] = {}
+    for number, (asked, _) in enumerate(_lists()):
+        for verb in asked.split(", "):
+            found.setdefault(verb, []).append(number)
+    return {verb: tuple(numbers) for verb, numbers in found.items()}
+
+
+@lru_cache(maxsize=1 << 10)
+def _told(asked: str) -> frozenset[str]:
+    """Return the verbs that tell what a verb asks for."""
+    lists = (_lists()[number] for number in _lists_of().get(asked, ()))
+    told = {verb for key, inside in lists for verb in (*key.split(", "), *entries(inside))}
+    return frozenset(told - {asked})
 
 
 @cache
 def _phrases() -> Mapping[str, tuple[str, ...]]:
-    """The phrases of the list by their first word."""
+    """The phrases of the lists by their first word."""
     found: dict[str, list[str]] = {}
-    for phrase in sorted({verb for told in _acts().values() for verb in told if " " in verb}):
+    every = {
+        verb
+        for key, inside in _lists()
+        for verb in (*key.split(", "), *entries(inside))
+        if " " in verb
+    }
+    for phrase in sorted(every):
         found.setdefault(phrase.partition(" ")[0], []).append(phrase)
     return {first: tuple(some) for first, some in found.items()}
 
@@ -46,7 +65,7 @@ def _phrases() -> Mapping[str, tuple[str, ...]]:
 @lru_cache(maxsize=1 << 15)
 def one_act(asked: str, told: str) -> bool:
     """Tell whether `acts.toml` has a verb or phrase for what another one asks for."""
-    return told in _acts().get(asked, ())
+    return told in _told(asked)
 
 
 def verbs_at(text: str, start: int) -> list[str]:

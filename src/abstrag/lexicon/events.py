@@ -15,7 +15,15 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from abstrag.errors import ResourceMissing
-from abstrag.lexicon.inventory import EVENTS, IDIOMS, TELLINGS, listed_words, read_inventory
+from abstrag.lexicon.inventory import (
+    EVENTS,
+    IDIOMS,
+    TELLINGS,
+    entries,
+    listed_words,
+    read_inventory,
+    read_lists,
+)
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.roles import ORGANIZATION_UNITS, is_person
 from abstrag.lexicon.wordnet import sense_uses, synsets_named, wordnet
@@ -438,15 +446,15 @@ def _fits(word: str, lemma: str, lower: str) -> bool:
 @cache
 def _meanings() -> frozenset[str]:
     """The plain words that idioms are read as."""
-    return frozenset(m for meanings in read_inventory(IDIOMS) for m in meanings.split(", "))
+    return frozenset(m for meanings, _ in read_lists(IDIOMS) for m in meanings.split(", "))
 
 
 @cache
 def _by_verb() -> Mapping[str, Mapping[str, tuple[_Idiom, ...]]]:
     """The idioms by their verb, and by the word after it."""
     meant: dict[str, dict[str, None]] = {}
-    for meanings, idioms in read_inventory(IDIOMS).items():
-        for idiom in idioms:
+    for meanings, inside in read_lists(IDIOMS):
+        for idiom in entries(inside):
             meant.setdefault(idiom, {}).update(dict.fromkeys(meanings.split(", ")))
     for idiom in wordnet().phrases(Pos.VERB, _LEAST):
         if idiom not in meant and (synonyms := _plain(idiom)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ IDIOMS: Final = "idioms.toml"
 TELLINGS: Final = "tellings.toml"
 ACTS: Final = "acts.toml"
 WORDS: Final = "words.toml"
+_LIST: Final = re.compile(r'^"([^"]+)" = \[([^]]*)\]', re.MULTILINE)
+_ENTRY: Final = re.compile(r'"([^"]+)"')
 
 
 def listed_words(name: str) -> frozenset[str]:
@@ -48,9 +51,30 @@ def read_inventory(name: str) -> dict[str, Any]:
     try:
         return read_data_file("abstrag.lexicon", name)
     except (OSError, ValueError) as error:
-        raise ResourceMissing(
-            f"the inventory {name!r} cannot be read: {error}", hint="install the package again"
-        ) from error
+        raise _unreadable(name, error) from error
+
+
+def read_lists(name: str) -> list[tuple[str, str]]:
+    """Read a TOML inventory of nothing but lists of strings: their keys, and what stands in them.
+
+    A long one is read this way in a tenth of the time; `entries` takes the few lists apart that are
+    needed.
+    """
+    try:
+        return _LIST.findall(_text(name))
+    except (OSError, ValueError) as error:
+        raise _unreadable(name, error) from error
+
+
+def entries(inside: str) -> list[str]:
+    """Return the strings of a list that was read with `read_lists`."""
+    return _ENTRY.findall(inside)
+
+
+def _unreadable(name: str, error: Exception) -> ResourceMissing:
+    return ResourceMissing(
+        f"the inventory {name!r} cannot be read: {error}", hint="install the package again"
+    )
 
 
 def inventories_checksum() -> str:

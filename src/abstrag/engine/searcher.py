@@ -42,6 +42,7 @@ from abstrag.search.query.normalize import normalize
 from abstrag.search.query.operators import OPERATORS, QueryOperator, admitted, standard_operators
 from abstrag.search.query.question import asks_for_overview, said_of_itself
 from abstrag.search.query.scope import widened
+from abstrag.search.query.stated_names import StatedNames
 from abstrag.search.query.vocabulary import Vocabulary
 from abstrag.search.relevance import (
     AGGREGATIONS,
@@ -319,12 +320,16 @@ class Searcher:
         if notice := unread_notice(text, self.language):
             return replace(normalize(text, self.vocabulary, today=today), notice=notice)
         query = self._glossary.told(self._read_query(text, today))
-        reading = self._definitions.glossed(query.reading)
+        reading = self._stated_names.glossed(self._definitions.glossed(query.reading))
         return query if reading == query.reading else replace(query, glossed=reading)
 
     @cached_property
     def _definitions(self) -> StatedDefinitions:
         return StatedDefinitions.of(self.index, self.vocabulary)
+
+    @cached_property
+    def _stated_names(self) -> StatedNames:
+        return StatedNames.of(self.index)
 
     @cached_property
     def _glossary(self) -> Glossary:

@@ -20,7 +20,8 @@ from abstrag.config import MAX_SENTENCE_TOKENS
 from abstrag.documents.header import cover_of
 from abstrag.indexing.layers import Coreference, CoreferenceLink, Rewrite
 from abstrag.indexing.naming.document_names import build_names
-from abstrag.indexing.naming.mentions import PlacedName, definitions, named_mentions
+from abstrag.indexing.naming.mentions import PlacedName, named_mentions
+from abstrag.indexing.naming.stated_aliases import definitions
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.indexing.reference.phrases import (
     DocumentEntities,

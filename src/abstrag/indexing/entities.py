@@ -24,7 +24,8 @@ from abstrag.indexing.naming.document_names import (
     name_occurrences,
     written_aliases,
 )
-from abstrag.indexing.naming.mentions import Definition, definitions, named_mentions
+from abstrag.indexing.naming.mentions import named_mentions
+from abstrag.indexing.naming.stated_aliases import Definition, definitions
 from abstrag.indexing.operator import IndexDraft, Layer
 from abstrag.language.acronyms import singular
 from abstrag.language.spelling import distance, plain, plural

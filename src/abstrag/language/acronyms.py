@@ -15,9 +15,22 @@ from typing import Final
 _BRACKET = re.compile(r"[(\[](?P<inner>[^()\[\]]{2,120})[)\]]")
 _WORD_BEFORE = re.compile(r"(?<![\w-])[\"“‘']?(?P<word>[\w&./-]*\w)[\"”’']?\s*$")
 _FIRST_PART = re.compile(
-    r"\s*(?:(?:or|the|as|hereafter|hereinafter|henceforth|abbreviated|denoted)\s+)*"
-    r"[\"'“‘]?(?P<short>[^;,:\"“”]+)"
+    r"\s*(?:(?:or|the|as|to|simply|hereafter|hereinafter|henceforth|abbreviated|abbreviation|acronym|denoted"
+    r"|below|in\s+short|short|in\s+what\s+follows|in\s+the\s+following|from\s+(?:here|now)\s+on|also\s+known\s+as"
+    r"|known\s+as|called|referred\s+to\s+as)(?::\s*|,?\s+))*"
+    r"[\"'“‘]?(?P<short>[^;,:\"“”]+?)"
+    r"(?:\s+(?:for\s+short|from\s+(?:here|now)\s+on|in\s+what\s+follows|in\s+the\s+following|below"
+    r"|hereafter|hereinafter|henceforth|throughout))?(?=[;,:\"“”]|$)"
 )
+# "LF stands for Long Form", "LF is an acronym of Long Form", "LF, that is Long Form,"
+_SPELLED = re.compile(
+    r"(?<![\w-])[\"“]?(?P<short>[A-Z][\w&/-]*\w)[\"”]?"
+    r"(?:\s+(?:stands?\s+for|is\s+short\s+for|means|abbreviates"
+    r"|(?:is|are)\s+(?:the|an)\s+(?:usual\s+|official\s+)?(?:abbreviation|acronym|initials|initialism)\s+(?:of|for))"
+    r"|,?\s*[,(]\s*(?:short\s+for|standing\s+for|which\s+stands\s+for|that\s+is,?|an\s+(?:abbreviation|acronym)\s+(?:of|for))"
+    r"|\s[–—])\s+(?:the\s+)?[\"“]?(?P<long>[A-Za-z][^.,;:!?()–—\"”]{3,100})"
+)
+_TOLD_SHORT = re.compile(r"stand|short\s+for|abbrevi|acronym|initial")
 # "Long Form, or LF for short", "Long Form, LF for short", "Long Form is abbreviated to LF"
 _APPOSED = re.compile(
     r"(?:,\s*(?:or|(?:also\s+|hereafter\s+|henceforth\s+)*(?:abbreviated|shortened|known|called|denoted"
@@ -25,7 +38,9 @@ _APPOSED = re.compile(
     r"|\s(?:is|are)\s+(?:(?:often|usually|commonly|also|here|sometimes|generally)\s+)?"
     r"(?:abbreviated|shortened|contracted|referred\s+to)(?:\s+(?:to|as|by))?)"
     r"\s+(?:simply\s+|the\s+)*[\"'“‘]?(?P<short>[A-Za-z][\w&/+-]*\w)(?![\w-])"
-    r"|,\s*[\"'“‘]?(?P<brief>[A-Za-z][\w&/+-]*\w)[\"'”’]?\s+for\s+short\b"
+    r"|(?:,|\s[–—])\s*[\"'“‘]?(?P<brief>[A-Za-z][\w&/+-]*\w)[\"'”’]?\s+for\s+short\b"
+    r"|,?\s*(?:better\s+)?known\s+(?:by|under)\s+(?:its|the|their)\s+(?:initials|acronym|abbreviation)\s+"
+    r"(?P<initials>[A-Z][A-Z&]+)\b|,\s+(?P<bare>[A-Z]{3,8})(?=\s*,)"
 )
 _QUOTES: Final = "\"'“”‘’ "
 _SHORT = re.compile(r"^[A-Za-z0-9][\w&./+-]*(?:\s[\w&./+-]+)?$")
@@ -77,16 +92,20 @@ def acronyms(text: str) -> Iterator[Acronym]:
         if found is not None:
             yield found
     for apposed in _APPOSED.finditer(text):
-        group = "short" if apposed["short"] else "brief"
+        group = apposed.lastgroup or "short"
         short, at = apposed[group], apposed.start(group)
         found = _after_long_form(text, apposed.start(), short, at)
-        if found is not None:
+        if found is not None and (group != "bare" or _by_initials(short, found.long)):
+            yield found
+    for spelled in _SPELLED.finditer(text):
+        if (found := _told_long_form(spelled)) is not None:
             yield found
 
 
 def introduces(text: str) -> bool:
     """Tell whether a text may introduce a short form."""
-    return "(" in text or "[" in text or _APPOSED.search(text) is not None
+    brackets = "(" in text or "[" in text
+    return brackets or _APPOSED.search(text) is not None or _SPELLED.search(text) is not None
 
 
 def singular(short: str) -> str:
@@ -128,6 +147,26 @@ def _before_long_form(text: str, opening: int, inside: int, inner: str) -> Acron
     if _match(stem, long) != 0 or not _is_long(stem, long):
         return None
     return Acronym(word["word"], long, word.start("word"), inside + inner.find(long))
+
+
+def _told_long_form(spelled: re.Match[str]) -> Acronym | None:
+    """Read `SF stands for Long Form`: the long form ends where its initials have been spelled."""
+    short, long = spelled["short"], spelled["long"]
+    if not _is_short(short) or not short.isupper():
+        return None
+    told_so = _TOLD_SHORT.search(spelled.group()[len(short) : -len(long)]) is not None
+    for word in _LONG_WORD.finditer(long):
+        told = long[: word.end()]
+        sure = _by_initials(short, told) or (told_so and _match(short, told) == 0)
+        if sure and _is_long(short, told):
+            return Acronym(short, told, spelled.start("short"), spelled.start("long"))
+    return None
+
+
+def _by_initials(short: str, long: str) -> bool:
+    """Tell whether a short form is the initials of a long one, from its first word on."""
+    letters = [c.casefold() for c in short if c.isalnum()]
+    return _initials(letters, long) == [0, *(_initials(letters, long) or [0])[1:]]
 
 
 def _is_short(short: str) -> bool:

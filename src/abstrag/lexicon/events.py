@@ -9,6 +9,7 @@ collaborations and a text where somebody collaborated meet in one term and nothi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -140,6 +141,7 @@ _SUFFIXES: Final = tuple("tion sion ment ance ence ancy ency al ing sis ure th a
 _COINED: Final = (("ization", "ize"), ("ification", "ify"), ("ylation", "ylate"))
 _SHARE: Final = 0.1
 _THING_SHARE: Final = 0.25
+_JOINED: Final = re.compile(r"-|['’]s?(?=\s|$)")
 _WHOSE: Final = "one's"
 OWNERS: Final = frozenset("my your his her its our their one's".split())
 _LEAST: Final = 3  # words that a verb of WordNet needs to be an idiom; shorter ones have particles
@@ -461,14 +463,23 @@ def _by_verb() -> Mapping[str, Mapping[str, tuple[_Idiom, ...]]]:
             meant[idiom] = dict.fromkeys(synonyms)
     grouped: dict[str, dict[str, list[_Idiom]]] = {}
     for idiom, plain in meant.items():
-        words = tuple(idiom.split())
-        grouped.setdefault(words[0], {}).setdefault(words[1], []).append(
-            _Idiom(words, tuple(plain))
-        )
+        written = tuple(idiom.split())
+        for words in dict.fromkeys((written, _cut(idiom, written))):
+            grouped.setdefault(words[0], {}).setdefault(words[1], []).append(
+                _Idiom(words, tuple(plain))
+            )
     return {
         verb: {second: tuple(idioms) for second, idioms in seconds.items()}
         for verb, seconds in grouped.items()
     }
+
+
+def _cut(idiom: str, written: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of an idiom as a parser cuts them: go - ahead, lion 's mouth."""
+    if idiom.islower() and "-" not in idiom and "'" not in idiom.replace(_WHOSE, ""):
+        return written
+    kept = (word if word == _WHOSE else _JOINED.sub(r" \g<0>", word) for word in written)
+    return tuple(" ".join(kept).replace("-", "- ").lower().split())
 
 
 def _plain(idiom: str) -> list[str]:

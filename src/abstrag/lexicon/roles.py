@@ -225,20 +225,26 @@ def is_person(noun: str) -> bool:
     return bool(senses) and net.synset("person.n.01") in net.ancestors(senses[0])
 
 
-def _role(key: str, entry: Mapping[str, object]) -> OfficeRole:
+def _roles_of(key: str, entry: Mapping[str, object]) -> Iterator[OfficeRole]:
+    """Make a role of an entry, and one of each that it lists as being of the same types."""
+
     def words(field: str) -> tuple[str, ...]:
         value = entry.get(field, ())
         assert isinstance(value, list | tuple)
         return tuple(value)
 
     of = entry.get("of")
-    return OfficeRole(key, words("names"), words("types"), of if isinstance(of, str) else None)
+    speaks_for = of if isinstance(of, str) else None
+    yield OfficeRole(key, words("names"), words("types"), speaks_for)
+    for other in words("alike"):
+        yield OfficeRole(other, (), words("types"), speaks_for)
 
 
 @cache
 def roles() -> Roles:
     """Load the inventory once per process."""
-    made = Roles(_role(key, entry) for key, entry in read_inventory(ROLES).items())
+    entries = read_inventory(ROLES).items()
+    made = Roles(role for key, entry in entries for role in _roles_of(key, entry))
     for role in made.by_key.values():
         if unknown := [t for t in role.types if t not in made.by_key]:
             raise ResourceMissing(f"the role {role.key!r} is of a type {unknown[0]!r} not listed")

@@ -3,7 +3,8 @@ from hypothesis import strategies as st
 
 from abstrag.indexing.naming.alias_rules import AliasReason
 from abstrag.indexing.naming.document_names import DocumentNames, build_names, canonical_names
-from abstrag.indexing.naming.mentions import Definition, PlacedName
+from abstrag.indexing.naming.mentions import PlacedName
+from abstrag.indexing.naming.stated_aliases import Definition
 from abstrag.language.names import person_name
 from abstrag.language.words import key
 

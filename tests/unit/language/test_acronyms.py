@@ -103,3 +103,36 @@ def test_every_pair_quotes_the_text(text: str) -> None:
         assert text[a.short_start : a.short_start + len(a.short)] == a.short
         assert text[a.long_start : a.long_start + len(a.long)] == a.long
         assert 0 <= a.start < a.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("WSS stands for Walker Sleep Score and is old.", "WSS", "Walker Sleep Score"),
+        ("The letters WSS stand for Walker Sleep Score.", "WSS", "Walker Sleep Score"),
+        ("WSS is an acronym for Walker Sleep Score.", "WSS", "Walker Sleep Score"),
+        ("PR means pull request here.", "PR", "pull request"),
+        ("CPR stands for cardiopulmonary resuscitation.", "CPR", "cardiopulmonary resuscitation"),
+        ("The Walker Sleep Score (WSS from here on) is old.", "WSS", "Walker Sleep Score"),
+        ("The Walker Sleep Score (henceforth: WSS) is old.", "WSS", "Walker Sleep Score"),
+        ("The Walker Sleep Score, WSS, is old.", "WSS", "Walker Sleep Score"),
+        ("The Walker Sleep Score – WSS for short – is old.", "WSS", "Walker Sleep Score"),
+    ],
+)
+def test_a_short_form_is_spelled_out_in_words(text: str, short: str, long: str) -> None:
+    assert [(a.short, a.long) for a in acronyms(text)] == [(short, long)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Corks stand for Lanford and its river.",
+        "The Tolls Act means Lanford pays.",
+        "The RSPB means business.",
+        "The IFA is an association for inland fishermen.",
+        "TSB stands for nothing.",
+        "Bank of Selby, BBC, and Lanford Post reported it.",
+    ],
+)
+def test_words_that_its_letters_do_not_begin_are_no_long_form(text: str) -> None:
+    assert not [*acronyms(text)]

@@ -57,3 +57,43 @@ def test_of_idioms_of_one_length_every_process_takes_the_same(seed: str) -> None
         check=True,
     )
     assert run.stdout == "change\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("They got the go - ahead in May", "approve"),
+        ("She put her head in the lion 's mouth", "risk"),
+        ("He was at his wits ' end", "confused"),
+        ("It is all greek to him", "confused"),
+        ("They kept mum about it", "hide"),
+        ("The fans went home with tails up and had a falling - out", "quarrel"),
+        ("She gave the show away", "reveal"),
+        ("The bank was laughing all the way to the bank", "rich"),
+        ("He throws good money after bad", "waste"),
+        ("The cook was run off his feet", "work"),
+        ("They split their sides", "laugh"),
+        ("He worked his way up", "work"),
+    ],
+)
+def test_an_idiom_is_found_as_a_parser_cuts_its_words(text: str, meaning: str) -> None:
+    words = text.split()
+    lower = [word.lower() for word in words]
+    found = [idiom_at(words, lower, i) for i in range(len(words))]
+    assert any(one is not None and meaning in one.meanings for one in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "she took out the rubbish",
+        "the cat had kittens",
+        "they went down to the harbour",
+        "he bowed to the queen",
+        "the ship ran aground",
+        "he beat it with a fork",
+    ],
+)
+def test_plain_words_of_plain_sense_are_no_idiom(text: str) -> None:
+    words = text.split()
+    assert not any(idiom_at(words, words, i) for i in range(len(words)))

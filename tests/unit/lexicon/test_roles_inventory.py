@@ -98,3 +98,48 @@ def test_players_parties_and_founders_are_no_officials(name: str) -> None:
 def test_of_a_kind_of_people_the_first_sense_counts() -> None:
     assert "sailor" not in broader_people("cook")
     assert "actuary" not in broader_people("surveyor")
+
+
+@pytest.mark.parametrize(
+    ("name", "general"),
+    [
+        ("mediator", "arbitrator"),
+        ("expert witness", "witness"),
+        ("referee", "official"),
+        ("technical writer", "writer"),
+        ("docs lead", "writer"),
+        ("translator", "employee"),
+        ("ux designer", "designer"),
+        ("hydrographer", "scientist"),
+        ("berthing master", "official"),
+        ("head of science", "teacher"),
+        ("lollipop lady", "employee"),
+        ("archbishop", "clergyman"),
+        ("sapper", "soldier"),
+        ("war correspondent", "journalist"),
+        ("theatre director", "artist"),
+        ("minister of health", "politician"),
+        ("consul general", "diplomat"),
+        ("chief accounting officer", "executive"),
+        ("co-captain", "captain"),
+    ],
+)
+def test_an_office_has_its_broader_kinds(name: str, general: str) -> None:
+    found = roles().find(name)
+    assert found is not None
+    assert general in roles().general(found.key)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("health minister", "finance minister"),
+        ("chef", "porter"),
+        ("abbot", "vicar"),
+        ("customs officer", "stationmaster"),
+        ("goalkeeping coach", "fitness coach"),
+        ("winger", "quarterback"),
+    ],
+)
+def test_roles_of_the_same_kinds_are_not_one(one: str, other: str) -> None:
+    assert roles().find(one) != roles().find(other)

@@ -13,7 +13,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
-from abstrag.indexing.naming.mentions import UNLABELLED, Definition
+from abstrag.indexing.naming.mentions import UNLABELLED
+from abstrag.indexing.naming.stated_aliases import Definition
 from abstrag.language.names import PersonName, house_form, legal_form, person_name
 from abstrag.language.spelling import fold, plural
 from abstrag.language.words import key, term_id

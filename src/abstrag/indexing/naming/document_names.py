@@ -27,7 +27,8 @@ from abstrag.indexing.naming.alias_rules import (
     from_spelling,
     names_territory,
 )
-from abstrag.indexing.naming.mentions import Definition, PlacedName
+from abstrag.indexing.naming.mentions import PlacedName
+from abstrag.indexing.naming.stated_aliases import Definition
 from abstrag.indexing.operator import IndexDraft
 from abstrag.language.names import house_form, legal_form, without_titles
 from abstrag.language.spelling import fold

@@ -34,9 +34,14 @@ _SHAPES: Final = read_data_file("abstrag.search.query", "definitions.toml")
 
 
 def _compiled(shape: str) -> re.Pattern[str]:
-    """Compile a shape of sentences, its lines joined and its parts filled in."""
+    """Compile a shape of sentences."""
+    return re.compile(_filled(shape))
+
+
+def _filled(shape: str) -> str:
+    """Join the lines of a shape, and fill in its parts."""
     joined = "".join(line.strip() for line in shape.splitlines())
-    return re.compile(re.sub(r"\{([A-Z]+)\}", lambda part: _SHAPES["parts"][part[1]], joined))
+    return re.sub(r"\{([A-Z]+)\}", lambda part: _filled(_SHAPES["parts"][part[1]]), joined)
 
 
 _FORMS: Final = tuple(_compiled(form["shape"]) for form in _SHAPES["form"])
@@ -47,6 +52,7 @@ _NO_TERMS: Final = frozenset(_SHAPES["no_terms"].split())
 _LONGEST: Final = 12  # content words of a definition; longer ones, as of contracts, list things
 _FIRST: Final = 2  # the content words of which one says what kind of thing it is
 _SHARE: Final = 0.5
+_MARKER: Final = re.compile(r"^(?:[-•*]\s+|\(?[a-z\d]{1,2}[.)]\s+)")  # of an item in a list
 _SENTENCE: Final = re.compile(r"(?<=[.;!?])(?<!i\.e\.)(?<!e\.g\.)\s")
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _ARTICLE: Final = re.compile(r"(?:\b(?:an?|the|any|some)\s+)$", re.IGNORECASE)
@@ -63,6 +69,7 @@ _WH: Final = re.compile(  # and the noun that says what is wanted
     r"|who\b|whom\b|whose\b|where\b|when\b|how\s+(?:many|much|often|long)\b)",
     re.IGNORECASE,
 )
+_BEARER: Final = re.compile(r"\s+(?:had|got|suffered|received|showed|experienced)\b", re.IGNORECASE)
 _SOMEBODY: Final = re.compile(
     r"^(?:an?|any|the|every)?\s*(?:one|anyone|anybody|somebody|someone|those)\b"
 )
@@ -247,7 +254,9 @@ def _asks_more(used: UsedDefinition, question: re.Match[str]) -> bool:
     outside = f"{text[question.end() : used.start]} {text[used.end :]}"
     bases = wordnet().base_forms(wanted.casefold(), Pos.NOUN)
     people = any(map(is_person, bases)) and not used.definition.somebody
-    if question["at"] or people:  # "in which device did two threads wait?" asks where, not what
+    bearer = _BEARER.match(text, question.end()) is not None and not _forms(wanted) & said
+    # "in which device did two threads wait?" asks where, not what, "which device had" what has it
+    if question["at"] or people or bearer:
         outside = f"{wanted} {outside}"
     words = _WORD.findall(outside)
     return any(own and not own & said for own in map(_forms, words))
@@ -270,6 +279,7 @@ def _edge(source: str, target: str, used: UsedDefinition) -> Edge:
 
 def _defined(sentence: str) -> Iterator[tuple[str, str, bool]]:
     """Go through the terms that a sentence defines, with what it says of them."""
+    sentence = _MARKER.sub("", sentence)
     for number, form in enumerate(_FORMS):
         found = form.match(sentence)
         if found is not None and not _NO_PROSE.search(found["def"]):
@@ -296,6 +306,8 @@ def _known(term: str, vocabulary: Vocabulary, *, but: int) -> tuple[str, ...]:
     """Return the ids under which a document speaks of a term elsewhere."""
     names = dict.fromkeys((key(term), key(term).removesuffix("s")))
     ids = [term_id(kind, name) for name in names for kind in _KINDS]
+    if key(term).endswith("ing"):  # "subletting", of which the document says that somebody sublet
+        ids += [term_id(TermKind.EVENT, verb) for verb in wordnet().base_forms(key(term), Pos.VERB)]
     ids += [known for name in names if (known := vocabulary.names.get(name))]
     return tuple(one for one in dict.fromkeys(ids) if set(vocabulary.postings.get(one, ())) - {but})
 
@@ -341,7 +353,7 @@ def _means_somebody(term: str, meaning: str) -> bool:
 
 
 def _content(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text) if has_content(word.lower())]
+    return [word for word in _WORD.findall(text) if _forms(word)]
 
 
 def _forms(word: str) -> frozenset[str]:

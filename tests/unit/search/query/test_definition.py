@@ -18,6 +18,7 @@ from abstrag.search.query.definition import (
     StatedDefinition,
     StatedDefinitions,
     UsedDefinition,
+    _defined,
 )
 from abstrag.search.query.question import asks_for_overview
 from abstrag.search.query.vocabulary import Vocabulary
@@ -211,3 +212,41 @@ def test_a_text_is_compared_with_the_definitions_once(monkeypatch: pytest.Monkey
     assert found.glossed(question)
     assert found.no_answers(question) == (0,)
     assert looked == ["Phlebitis"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        ("In this guide fallow means a field that is left unsown.", "fallow"),
+        ("A fallow, simply put, is a field that is left unsown.", "fallow"),
+        ("Any field that is left unsown is deemed a fallow.", "fallow"),
+        ("The Act defines a fallow as a field that is left unsown.", "fallow"),
+        ("A field left unsown, a so-called fallow, rests the soil.", "fallow"),
+        ("When a field is left unsown we call it a fallow.", "fallow"),
+        ("- **Fallow**: a field that is left unsown.", "Fallow"),
+        ("A fallow is extra land that farmers rest.", "fallow"),
+    ],
+)
+def test_a_definition_is_read_in_other_words(sentence: str, term: str) -> None:
+    assert [found for found, _, _ in _defined(sentence)] == [term]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The boat is kept in the harbour.",
+        "Nobody is a friend of the mayor.",
+        "A fallow is not a field that is left unsown.",
+    ],
+)
+def test_what_defines_nothing_is_no_definition(sentence: str) -> None:
+    assert not [*_defined(sentence)]
+
+
+def test_an_act_is_spoken_of_by_its_verb() -> None:
+    text = (
+        "Subletting is the letting of a flat by a tenant.\n\nAn old conductor sublet his attic.\n"
+    )
+    made = index(load_bytes(text.encode(), name="guide.md"))
+    (one,) = StatedDefinitions.of(made, Vocabulary.of(made)).found
+    assert (one.term, one.used_in) == ("Subletting", (1,))

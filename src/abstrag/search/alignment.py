@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -56,6 +56,8 @@ _IN_HEADER: Final = 0.25  # the limit for a word of a header or of the name of a
 _NAMED: Final = 0.15  # the limit for a word that a query writes large and the text does not
 _PART: Final = 3  # letters of a word that may be written together with the next one
 _ALONE: Final = 0.33  # the limit where nothing that a word is asked with stands in the sentence
+_NEAR: Final = LIMITS[Family.EXPRESSION.value]  # up to it a word may stand for an asked one
+_SIMILAR: Final = 1.0  # up to it a word may be another name of the same thing
 _TIE: Final = 1e-7  # of a learned price: it decides only between words of one price
 QUESTION_WORDS: Final = frozenset("who whom whose what which when where why how".split())
 _WHICH: Final = re.compile(r"\b(?:which|what)\s+$", re.IGNORECASE)
@@ -414,14 +416,20 @@ class Alignment:
 
     def _said_of_another(self, i: int, segment: int) -> bool:
         """Tell whether the word for a query word is said of something else than is asked."""
-        if self._said_of is None or self._in_idiom(i):
+        if self._said_of is None:
             return False
         place = self.words.place(segment, int(self.places[i, segment]))
         if place.header is not None or place.in_section:
             return False
         at = segment, place.start, place.end
         other_verb = self._said_of.is_other_verb(i, place.text)
+        if other_verb and self._said_of.elsewhere(i, *at):
+            return True
+        if self._in_idiom(i):
+            return False
         if (other_verb or self.prices[i, segment] > _ALONE) and self._said_of.alone(i, *at):
+            return True
+        if self._said_of.compared_with(i, *at):
             return True
         return self._said_of.another(i, *at)
 
@@ -441,7 +449,7 @@ class Alignment:
         if self._said_of is None or not rows or segment not in self.considered:
             return False
         if self._in_idiom(rows[0]):
-            return False
+            return self._said_of.told_elsewhere(rows[0], segment, term)
         if self.direct[rows, segment].any():
             return False
         name = self.query.literals[j].kind is LiteralKind.ENTITY
@@ -472,12 +480,12 @@ class Alignment:
     def _said_of(self) -> SaidOf | None:
         if self.told is None or not self.links:
             return None
-        return SaidOf(self.query.wording, self.asked, self.words, self.told, self._nearest)
+        near, similar = (partial(self._nearest, limit=limit) for limit in (_NEAR, _SIMILAR))
+        return SaidOf(self.query.wording, self.asked, self.words, self.told, near, similar)
 
-    def _nearest(self, i: int, segment: int) -> int | None:
+    def _nearest(self, i: int, segment: int, *, limit: float) -> int | None:
         """Return the number of the word that may stand for a query word in a segment."""
-        near = self.prices[i, segment] <= LIMITS[Family.EXPRESSION.value]
-        return int(self.places[i, segment]) if near else None
+        return int(self.places[i, segment]) if self.prices[i, segment] <= limit else None
 
     def _meets_another(self, i: int, segment: int) -> bool:
         """Tell whether the word for a query word is the very word that another one asks for.

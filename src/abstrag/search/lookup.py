@@ -144,11 +144,11 @@ class Lookup:
 
         What another literal asks for is that, and no kind of day because it is a public holiday.
         """
-        if self._of_another is None or not self._may_stray(j, term, ways):
+        if self._of_another is None:
             return False
         if term in self._asked_beside[j] and all(map(by_sense, ways)):
             return True
-        return self._of_another(j, segment, term)
+        return self._may_stray(j, term, ways) and self._of_another(j, segment, term)
 
     @cached_property
     def _asked_beside(self) -> Sequence[frozenset[str]]:

@@ -24,7 +24,7 @@ from abstrag.lexicon.events import names_event
 from abstrag.lexicon.pos import Pos
 from abstrag.lexicon.wordnet import wordnet
 from abstrag.model.term import Family, Frame, Mention, Slot, TermKind
-from abstrag.neural.vectors import AlignedText
+from abstrag.neural.vectors import AlignedText, has_content
 from abstrag.search.costed_index import IntArray
 from abstrag.search.document_words import DocumentWords, forms
 from abstrag.search.families import one_word, step_family
@@ -36,6 +36,14 @@ _NAME: Final = f"{TermKind.ENTITY.value}:"
 ASIDE: Final[Place] = (-1, -1)  # in a header or the name of the section
 
 _PARTIES: Final = frozenset({"who", "whom"})
+_PRONOUN: Final = re.compile(  # may stand for anything
+    r"(?:it|they|them|this|that|these|those|he|she|him|her|we|us|you|I|me|which|who|one|all"
+    r"|everything|everyone|something|someone|some|others|what|whatever)$",
+    re.IGNORECASE,
+)
+_CLOSE: Final = 1  # tokens between two words of one phrase
+_COMPARATIVE: Final = re.compile(r"(?:\w\wer|worse|better|less|more)$", re.IGNORECASE)
+_THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
 _WANTED: Final = frozenset(
     {"which", "what", "whose", "many", "much"}
 )  # "which lease was annulled?"
@@ -62,6 +70,7 @@ class AskedOf(NamedTuple):
     around: tuple[int, ...] = ()  # the other words of the phrases that name it
     doers: tuple[int, ...] = ()  # who does it, where it happens to something
     suffered: bool = False  # the things are what a verb is done to
+    open: tuple[str, ...] = ()  # the parties that are asked for: "who was evicted?"
     modified: tuple[int, ...] = ()  # the noun that the word modifies, and its other modifiers
     denied: tuple[int, ...] = ()  # what a negation denies
     wanted_by: int | None = None  # the verb of which the thing is wanted: "which firm did it buy?"
@@ -84,8 +93,16 @@ def asked_of(text: str, spans: tuple[Place, ...]) -> tuple[AskedOf, ...]:
     for token, at in number.items():
         if found[at] == AskedOf():
             along, verb = _along(words, token, number), words.pos[token] == "VERB"
-            found[at] = _asked(words, token, at, number)._replace(along=along, verb=verb)
+            found[at] = _asked(words, token, at, number)._replace(
+                along=along, verb=verb, open=_open_parties(words, token)
+            )
     return tuple(found)
+
+
+def _open_parties(words: Words, token: int) -> tuple[str, ...]:
+    """Return the parties of a verb for which a query has nothing but a question word."""
+    asking = (c for c in words.children[token] if words.tag[c] in ("WP", "WDT"))
+    return tuple(sorted({_PARTY_OF[words.dep[c]] for c in asking if words.dep[c] in _PARTY_OF}))
 
 
 def _along(words: Words, token: int, number: Mapping[int, int]) -> tuple[int, ...]:
@@ -302,11 +319,12 @@ class SaidOf:
         words: DocumentWords,
         told: ToldEvents,
         nearest: Callable[[int, int], int | None],
+        similar: Callable[[int, int], int | None],
     ) -> None:
         """Lay a query over a document's words and events.
 
         `nearest` is for a word of the query and a segment the number of the word that meets it
-        there, None where none is near enough.
+        there, None where none is near enough; `similar` that of one that is not so far.
         """
         spans = tuple((int(start), int(end)) for start, end in asked.spans.tolist())
         self._query = query
@@ -315,6 +333,7 @@ class SaidOf:
         self._words = words
         self._told = told
         self._nearest = nearest
+        self._similar = similar
         self._same: dict[str, IntArray] = {}
 
     def asks(self, i: int) -> bool:
@@ -359,6 +378,64 @@ class SaidOf:
         parties = [slot.term or "" for frame in frames for slot in frame.slots]
         return bool(places) or not any(term.startswith(_NAME) for term in parties)
 
+    def elsewhere(self, i: int, segment: int, start: int, end: int) -> bool:
+        """Tell whether an event told by another verb has parties, and none that is asked about.
+
+        "You should use a terminal that knows the mouse" tells of a terminal that is employed, and
+        of no mouse. A pronoun, a name, a word that a lexicon links and one not so far from what is
+        asked about may be it; and one phrase may have both words.
+        """
+        asked, text = self._asked[i], self._words.segments[segment].text
+        with_it = {*asked.along, *asked.things, *asked.around, *asked.doers}
+        frames = [f for f in self._told.events_of(segment) if f.start <= start < f.end]
+        slots = [slot for frame in frames for slot in frame.slots]
+        wanted = {self._asked[k].wanted_as for k in with_it if self._asked[k].wanted_by == i}
+        parties = self._parties_as(slots, wanted or ({"whom"} if asked.suffered else set()))
+        named = [text[slot.start : slot.end] for slot in parties]
+        if asked.open and not asked.things:
+            return False  # "who was evicted from the wing?"
+        if not with_it or not parties or any(map(_PRONOUN.match, named)):
+            return False
+        if any((slot.term or "").startswith(_NAME) for slot in parties):
+            return False
+        said = start, end
+        places = [p for k in sorted(with_it) for p in self._places(k, segment, self._similar)]
+        inside = [p for p in places if p not in (ASIDE, said)]
+        if any(_between(said, place, text) <= _CLOSE for place in inside):
+            return False
+        if any(s.start <= a and b <= s.end for s in slots for a, b in inside):
+            return False
+        return not any(self._may_be(k, name) for k in sorted(with_it) for name in named)
+
+    @staticmethod
+    def _parties_as(slots: Sequence[Slot], names: Collection[str]) -> list[Slot]:
+        """Return the parties of an event that are asked for, all where it has none of these."""
+        parties = [slot for slot in slots if slot.name in _PARTIES]
+        return [slot for slot in parties if slot.name in names] or parties
+
+    def _may_be(self, k: int, name: str) -> bool:
+        """Tell whether a party may be another name of what a word of the query says."""
+        return any(
+            step_family(self._names[k], word) != Family.RELATED.value
+            for word in _TOKEN.findall(name)
+            if word.isalpha() and has_content(word)
+        )
+
+    def compared_with(self, i: int, segment: int, start: int, end: int) -> bool:
+        """Tell whether what a word is asked of is only what something else is compared with.
+
+        "Reading is faster than writing" does not say that writing is quick.
+        """
+        text, asked = self._words.segments[segment].text, self._asked[i]
+        than = _THAN.search(text, end)
+        if than is None or _THAN.search(self._query) or not _COMPARATIVE.search(text, start, end):
+            return False
+        of = {*asked.along, *asked.things, *asked.modified}
+        places = [p for k in of for p in self._places(k, segment)]
+        near = [p for p in places if p != ASIDE and _one_sentence(p, (start, end), text)]
+        said = (start, end)
+        return bool(near) and _one_sentence(said, than.span(), text) and min(near) > than.span()
+
     def is_other_verb(self, i: int, said: str) -> bool:
         """Tell whether a word of the query is a verb, and the one that is said no form of it."""
         return self._asked[i].verb and not one_word(self._names[i], said)
@@ -378,6 +455,11 @@ class SaidOf:
         places = [*(m.start for m in said), *(frame.start for frame in told)]
         return inside and bool(places) and all(text[at].islower() for at in places)
 
+    def told_elsewhere(self, i: int, segment: int, term: str) -> bool:
+        """Tell whether a segment tells an event, and only of parties that are not asked about."""
+        frames = [frame for frame in self._told.events_of(segment) if frame.event == term]
+        return bool(frames) and all(self.elsewhere(i, segment, f.start, f.end) for f in frames)
+
     def told_of_another(self, i: int, segment: int, term: str) -> bool:
         """Tell whether a segment has an event or concept, and only of something else than asked.
 
@@ -393,12 +475,15 @@ class SaidOf:
         text = self._words.segments[segment].text
         told = [text[frame.start : frame.end].split() for frame in frames]
         if told and all(len(words) == 1 and self.is_other_verb(i, words[0]) for words in told):
-            frames = [f for f in frames if not self.alone(i, segment, f.start, f.end)]
+            frames = [f for f in frames if not self._of_else(i, segment, f.start, f.end)]
             if not frames:
                 return True
         places = [(x.start, x.start + len(text[x.start : x.end].split()[0])) for x in frames]
         places = places or [(x.start, x.end) for x in mentions]
         return bool(places) and all(self.another(i, segment, *place) for place in places)
+
+    def _of_else(self, i: int, *at: int) -> bool:
+        return self.alone(i, *at) or self.elsewhere(i, *at)
 
     def _another_party(self, i: int, segment: int, name: str) -> bool:
         """Tell whether a name has part in the event that is asked about, and not the wanted one.
@@ -426,9 +511,11 @@ class SaidOf:
         }
         return bool(parties) and asked.wanted_as not in parties
 
-    def _places(self, k: int, segment: int) -> list[Place]:
+    def _places(
+        self, k: int, segment: int, near: Callable[[int, int], int | None] | None = None
+    ) -> list[Place]:
         """Return where a word of the query stands in a segment, and where what meets it does."""
-        nearest = self._nearest(k, segment)
+        nearest = (near or self._nearest)(k, segment)
         names = (
             [self._names[k]] if nearest is None else [self._names[k], self._words.words[nearest]]
         )

@@ -281,3 +281,74 @@ def test_a_name_is_not_met_by_a_verb_that_its_word_is_derived_from() -> None:
     hit = first(text, "Nobody shall disclose the fact that Agreement was negotiated.")
     assert hit.quote == agrees
     assert not met(hit, "Agreement")
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "word"),
+    [
+        (
+            "# Mouse\n\nYou should use a terminal that knows coordinates for the mouse.\n",
+            "Can the mouse be employed?",
+            "employed",
+        ),
+        (
+            "# How can I tweak the client to consume less memory?\n\n"
+            "Reduce value of the option for long buffers.\n",
+            "How can memory consumption be lowered?",
+            "lowered",
+        ),
+        ("Jim Gray studied the performance of files.", "Which systems were examined?", "examined"),
+        (
+            "The measurements were made in June using a version of SQLite.",
+            "When were the trials carried out?",
+            "carried",
+        ),
+        (
+            "The machine was found late. No doubt was left that the machine was compromised.",
+            "Which hints reveal that a machine was hacked?",
+            "reveal",
+        ),
+    ],
+)
+def test_an_event_of_parties_that_are_not_asked_about_meets_no_other_verb(
+    text: str, query: str, word: str
+) -> None:
+    made = index(load_bytes(text.encode(), name="said.md"))
+    own = [hit for hit in Searcher(made, preset=ALIGNED).search(query).hits if hit.words]
+    assert not any(w.met for hit in own for w in hit.words if w.asked == word)
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "word"),
+    [
+        (
+            "Any modified files must carry a notice that you changed the files.",
+            "Must altered files carry a notice?",
+            "altered",
+        ),
+        (
+            "The project uses Fossil for its code.",
+            "Which system does the project employ?",
+            "employ",
+        ),
+        ("The council evicted a family from the lower wing.", "Who was thrown out?", "thrown out"),
+    ],
+)
+def test_what_is_asked_for_and_a_word_of_one_phrase_may_be_what_an_event_is_told_of(
+    text: str, query: str, word: str
+) -> None:
+    assert met(first(text, query), word)
+
+
+def test_what_something_is_compared_with_is_not_said_to_be_so() -> None:
+    text = "Reading is faster than writing on all systems."
+    assert not met(first(text, "Is writing quicker as well?"), "quicker")
+    assert met(first(text, "Is reading quicker?"), "quicker")
+    assert met(first(text, "Is reading quicker than writing?"), "quicker")
+
+
+def test_of_two_offices_that_are_asked_for_none_stands_for_the_other() -> None:
+    text = "It may be shown to the consultants of the firm."
+    hit = first(text, "May it be shown to consultants and advisors of the firm?")
+    assert met(hit, "consultant")
+    assert not met(hit, "advisor")

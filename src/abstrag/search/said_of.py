@@ -42,6 +42,7 @@ _PRONOUN: Final = re.compile(  # may stand for anything
     re.IGNORECASE,
 )
 _CLOSE: Final = 1  # tokens between two words of one phrase
+_IDIOM: Final = 3  # words of an event; a verb with a particle has two
 _COMPARATIVE: Final = re.compile(r"(?:\w\wer|worse|better|less|more)$", re.IGNORECASE)
 _THAN: Final = re.compile(r"\bthan\b", re.IGNORECASE)
 _WANTED: Final = frozenset(
@@ -383,11 +384,14 @@ class SaidOf:
 
         "You should use a terminal that knows the mouse" tells of a terminal that is employed, and
         of no mouse. A pronoun, a name, a word that a lexicon links and one not so far from what is
-        asked about may be it; and one phrase may have both words.
+        asked about may be it; and one phrase may have both words. An idiom has parties of its own
+        words: "bit off more than it could chew against the firemen".
         """
         asked, text = self._asked[i], self._words.segments[segment].text
         with_it = {*asked.along, *asked.things, *asked.around, *asked.doers}
         frames = [f for f in self._told.events_of(segment) if f.start <= start < f.end]
+        if any(len(text[f.start : f.end].split()) >= _IDIOM for f in frames):
+            return False
         slots = [slot for frame in frames for slot in frame.slots]
         wanted = {self._asked[k].wanted_as for k in with_it if self._asked[k].wanted_by == i}
         parties = self._parties_as(slots, wanted or ({"whom"} if asked.suffered else set()))

@@ -88,6 +88,12 @@ def test_what_stands_behind_an_idiom_is_what_it_is_said_of() -> None:
     assert met(hit, "quibble")
 
 
+def test_the_parties_of_an_idiom_need_not_be_those_of_the_question() -> None:
+    text = "The pupils' team bit off more than it could chew against the firemen."
+    hit = first(text, "Who attempted too much?")
+    assert met(hit, "attempted too much")
+
+
 def test_an_idiom_of_the_question_meets_another_of_the_text() -> None:
     text = "The mobile team dropped the ball on the certificates."
     hit = first(text, "Which team made a mistake with the certificates?")
